@@ -3,7 +3,7 @@
 from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils.validation import column_or_1d
 
 from .classifier import MLTSKClassifier
-from .core.arrays import Array, Matrix, is_tensor, refuse_lazy
+from .core.arrays import Array, FloatArray, Matrix, is_tensor, refuse_lazy
 from .exceptions import InputError
 from .fit import Names, fit_system
 from .fit.design import Design, ExceptionRules, Scale
@@ -20,6 +20,10 @@ from .fit.rows import Block
 from .record import FitRecord
 from .rows.read import (
     Features,
+    RulesLike,
+    TableLike,
+    TargetsLike,
+    WeightsLike,
     check_weights,
     first_look,
     is_dask,
@@ -50,9 +54,9 @@ class Stream:
         What weights are divided by: that of the first call.
     general_weight, rule_weight, variance : float
         Of the design, see `mltsk.fit.design`.
-    moments : Moments or None
+    moments : Moments
         Sums over all samples seen.
-    kept : Block or None
+    kept : Block
         The samples that are kept.
     """
 
@@ -62,20 +66,24 @@ class Stream:
     general_weight: float
     rule_weight: float
     variance: float
-    moments: Moments | None = None
-    kept: Block | None = None
+    moments: Moments
+    kept: Block
 
     @classmethod
-    def begun(cls, design: Design, unit: float) -> "Stream":
-        """A stream that has seen nothing yet."""
-        return cls(
-            seen=0,
+    def begun(cls, design: Design, block: Block, unit: float) -> "Stream":
+        """A stream that has seen one block."""
+        n_labels = block.Y.shape[1]
+        begun = cls(
+            seen=len(block.w),
             stride=1,
             unit=unit,
             general_weight=design.general_weight,
             rule_weight=design.rule_weight,
             variance=design.scale.variance,
+            moments=block.moments(design, np.arange(n_labels)),
+            kept=block,
         )
+        return begun._thinned()
 
     def design(self, system: FuzzySystem) -> Design:
         """The design of a system that this stream is fitted with."""
@@ -84,28 +92,26 @@ class Stream:
         rules = ExceptionRules(system.centers, width, system.order, system.firing)
         return Design(scale, rules, self.general_weight, self.rule_weight)
 
-    def after(self, block: Block, moments: Moments, forgetting: float) -> "Stream":
-        """The stream after a block with its sums; what came before is forgotten a bit."""
-        if self.moments is not None:
-            moments = moments + self.moments.scaled(1.0 - forgetting)
-        kept = block.take(self._kept_rows(len(block.w)))
-        if self.kept is not None:
-            kept = _joined(self.kept, kept, 1.0 - forgetting)
+    def after(self, block: Block, design: Design, forgetting: float) -> "Stream":
+        """The stream after one more block; what came before loses a share of weight."""
+        sums = block.moments(design, np.arange(block.Y.shape[1]))
+        kept_rows = np.arange(-self.seen % self.stride, len(block.w), self.stride)
+        longer = replace(
+            self,
+            seen=self.seen + len(block.w),
+            moments=sums + self.moments.scaled(1.0 - forgetting),
+            kept=_joined(self.kept, block.take(kept_rows), 1.0 - forgetting),
+        )
+        return longer._thinned()
+
+    def _thinned(self) -> "Stream":
+        """The stream with no more rows kept than may be."""
+        kept = self.kept
         stride = self.stride
         while len(kept.w) > 2 * KEPT_ROWS:
             kept = kept.take(slice(None, None, 2))
             stride = 2 * stride
-        return replace(
-            self,
-            seen=self.seen + len(block.w),
-            stride=stride,
-            moments=moments,
-            kept=kept,
-        )
-
-    def _kept_rows(self, n_rows: int) -> NDArray[np.intp]:
-        """Which of the next rows are kept."""
-        return np.arange(-self.seen % self.stride, n_rows, self.stride)
+        return replace(self, kept=kept, stride=stride)
 
     @property
     def positions(self) -> NDArray[np.intp]:
@@ -130,10 +136,10 @@ def _joined(before: Block, block: Block, share: float) -> Block:
 class IncrementalMLTSK(MLTSKClassifier):
     """`MLTSKClassifier` with `partial_fit`, for streams.
 
-    It keeps sums over all samples seen, and solves for its numbers again. The first call
-    finds scale, terms, rules and weights, as `fit` does, so give it a few hundred samples
-    at least; later calls add to the sums. Without forgetting the result is that of a fit
-    of these rules to all samples seen.
+    It keeps sums over all samples seen, and solves for its numbers again. The first
+    call finds scale, terms, rules and weights, as `fit` does, so give it a few hundred
+    samples at least; later calls add to the sums. Without forgetting the result is that
+    of a fit of these rules to all samples seen.
 
     Parameters
     ----------
@@ -204,8 +210,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         ----------
         X, y : as in `fit`
         classes : array, optional
-            All classes, at the first call, if y is one-dimensional and its first samples
-            do not have all of them.
+            All classes, at the first call, if y is one-dimensional and its first
+            samples do not have all of them.
         sample_weight : array of shape (n_samples,), optional
             Relative to those of the first call.
         rules : list of dict, optional
@@ -227,10 +233,19 @@ class IncrementalMLTSK(MLTSKClassifier):
             multilabel=self.multilabel_,
         )
         Y = _indicator(y, known, X.shape[0])
-        self._learn(_block(X, Y, sample_weight, self.stream_.unit))
+        block = _block(X, Y, sample_weight, self.stream_.unit)
+        design = self.stream_.design(self.system_)
+        self._go_on(self.stream_.after(block, design, self.forgetting), design)
         return self
 
-    def _begin(self, X: Any, y: Any, classes: Any, sample_weight: Any, rules: Any):
+    def _begin(
+        self,
+        X: TableLike,
+        y: TargetsLike,
+        classes: TargetsLike,
+        sample_weight: WeightsLike,
+        rules: RulesLike,
+    ) -> Self:
         """Find scale, terms and rules on the first samples, and learn from them."""
         self._validate_params()
         rules = () if rules is None else rules
@@ -248,15 +263,11 @@ class IncrementalMLTSK(MLTSKClassifier):
         self._note_input(features, targets, rules)
         self._note_choice(result)
         self.system_ = result.system
-        self.stream_ = Stream.begun(result.design, unit)
-        self._learn(block)
+        self._go_on(Stream.begun(result.design, block, unit), result.design)
         return self
 
-    def _learn(self, block: Block) -> None:
-        """Add the sums of some rows, and solve for all numbers again."""
-        design = self.stream_.design(self.system_)
-        moments = block.moments(design, np.arange(len(self.label_names_)))
-        stream = self.stream_.after(block, moments, self.forgetting)
+    def _go_on(self, stream: Stream, design: Design) -> None:
+        """Solve for all numbers again, with the sums of a stream."""
         penalty = self._penalty()
         primal = stream.moments.solve(penalty)
         mean = primal.mean[:, None] + 0 * primal.B
@@ -296,14 +307,14 @@ class IncrementalMLTSK(MLTSKClassifier):
         return self.stream_.seen
 
 
-def _unit_of(sample_weight: Any, n_rows: int) -> float:
+def _unit_of(sample_weight: WeightsLike, n_rows: int) -> float:
     """What the weights of all calls are divided by."""
     if sample_weight is None:
         return 1.0
     return weight_unit(check_weights(sample_weight, (n_rows,))) or 1.0
 
 
-def _block(X: Matrix, Y: Array, sample_weight: Any, unit: float) -> Block:
+def _block(X: Matrix, Y: Array, sample_weight: WeightsLike, unit: float) -> Block:
     """Samples of one call, their weights divided by the unit of the stream."""
     ones = np.ones(X.shape[0])
     if sample_weight is None:
@@ -313,7 +324,7 @@ def _block(X: Matrix, Y: Array, sample_weight: Any, unit: float) -> Block:
     return Block(X, Y, w, np.where((w > 0) & are_counts, w, 1.0))
 
 
-def _indicator(y: Any, targets: Targets, n_rows: int) -> NDArray[np.float64]:
+def _indicator(y: TargetsLike, targets: Targets, n_rows: int) -> FloatArray:
     """y (n_rows, n_labels) in the columns of the first call."""
     if targets.multilabel:
         Y = Targets.of(y).Y

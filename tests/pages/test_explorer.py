@@ -94,7 +94,7 @@ def test_parts_fit_into_another_page(hostile):
     assert re.findall(r'\bid="(?!x-)', parts["markup"]) == []
     assert not re.search(r"<h1|<script|<style|<html|<body", parts["markup"])
     outside = re.sub(r"(?s)^\.explorer \{.*^\}", "", parts["style"], flags=re.MULTILINE)
-    assert re.findall(r"^[^/{]+(?= \{)", outside, flags=re.MULTILINE) == [
+    assert re.findall(r"^([^\s/}][^{\n]*) \{", outside, flags=re.MULTILINE) == [
         ".explorer-page",
         "@keyframes explorer-flash",
     ]

@@ -18,7 +18,8 @@ from scipy import sparse
 from mltsk import MLTSKClassifier, PaperMLTSK
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
-from mltsk.pages.explorer import explorer_data, script_source
+from mltsk.pages.explorer import explorer_data
+from mltsk.pages.render import source
 
 DATA = make_multilabel_rules(n_samples=80, random_state=0)
 SPARSE = make_multilabel_rules(n_samples=80, sparse=True, random_state=0)
@@ -35,17 +36,25 @@ def test_the_arithmetic_in_node_is_pythons(scale, n_rules, order, tmp_path):
     )
 
 
+# Reads {"data", "rows"} from the file that is named first, prints scores of the rows.
+SCORES_OF_ROWS = """
+const { readFileSync } = require("fs");
+const { data, rows } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const system = new FuzzySystem(data);
+const scores = rows.map((row) => {
+  const x = Float64Array.from(row, (value) => value ?? NaN);
+  return Array.from(system.evaluate(x).scores);
+});
+console.log(JSON.stringify(scores));
+"""
+
+
 def in_node(clf, rows, tmp_path):
-    """Scores of rows in columns of numbers by the page's program; JSON has null for NaN."""
+    """Scores of rows in columns of numbers by the page's arithmetic, run in Node."""
     plain = [[None if x != x else x for x in row] for row in rows.tolist()]
-    (tmp_path / "in.json").write_text(
-        json.dumps({"data": explorer_data(clf), "rows": plain})
-    )
-    program = script_source().split("const FIFTHS")[0].replace("(() => {", "", 1)
-    program += """const { data, rows } = JSON.parse(require("fs").readFileSync(process.argv[2], "utf8"));
-    const system = new FuzzySystem(data);
-    const scores = (row) => Array.from(system.evaluate(Float64Array.from(row, (x) => x ?? NaN)).scores);
-    console.log(JSON.stringify(rows.map(scores)));"""
+    given = {"data": explorer_data(clf), "rows": plain}
+    (tmp_path / "in.json").write_text(json.dumps(given))
+    program = source("explorer/model.js") + SCORES_OF_ROWS
     (tmp_path / "run.js").write_text(program, encoding="utf-8")
     done = subprocess.run(
         ["node", tmp_path / "run.js", tmp_path / "in.json"],
@@ -167,11 +176,11 @@ def test_words_are_those_of_the_rules(model):
         model.rules_.exceptions[1].conditions,
         model.rules_.general[2].shapes,
     )
-    told = min(5, model.rules_[1].told)
+    told = min(5, model.rules_.exceptions[1].told)
     assert [words for _, words in rule["words"]] == [str(c) for c in conditions[:told]]
     assert conditions[0].feature == DATA.feature_names[rule["words"][0][0]]
     assert rule["more"] == f"and {10 - told} smaller conditions"
-    assert str(model.rules_[1]).startswith(f"Exception 2 — {rule['size']}\n")
+    assert str(model.rules_.exceptions[1]).startswith(f"Exception 2 — {rule['size']}\n")
     assert [words for _, words in general["words"]] == [str(shape) for shape in shapes]
     assert data["noun"] == "Exception"
 

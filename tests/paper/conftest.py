@@ -1,12 +1,13 @@
 """Shared by rooms: results of experiments that never ran."""
 
 import json
+from itertools import product
 
 import pandas as pd
 import pytest
 
 from mltsk.paper.experiments.published import METRICS, published_table, table_i
-from mltsk.paper.experiments.results import CELLS, SCORES, Results
+from mltsk.paper.experiments.results import CELL_COLUMNS, SCORE_COLUMNS, Results
 
 METHODS = {
     "br": {
@@ -42,13 +43,23 @@ METHODS = {
 
 def shape(name):
     n, d, k = table_i().get(name, (20, 3, 2))
-    return {"title": name.title(), "samples": n, "features": d, "labels": k, "cardinality": 2.0, "density": 0.25,
-            "empty": 0, "full": 1}  # fmt: skip
+    return {
+        "title": name.title(),
+        "samples": n,
+        "features": d,
+        "labels": k,
+        "cardinality": 2.0,
+        "density": 0.25,
+        "empty": 0,
+        "full": 1,
+    }
 
 
-def settings(about):
-    (name, values), *_ = [*about["grid"].items(), ("", [None])]
-    return [json.dumps({name: value} if name else {}) for value in values]
+def settings(method):
+    """Every value of the only parameter of a grid as JSON; one empty without any."""
+    for name, values in method["grid"].items():
+        return [json.dumps({name: value}) for value in values]
+    return ["{}"]
 
 
 def row(
@@ -57,15 +68,11 @@ def row(
     return (protocol, dataset, method, seed, fold, chosen_by, setting, *values, tied)
 
 
-def printed(dataset, paper, shift=0.0):
-    """The paper's Table III, moved a little; .5 for what it has not."""
+def printed(dataset, method, metric):
+    """The paper's Table III; .5 for what it has not."""
     cells = published_table("III")
-    return [
-        cells[dataset, m, paper].mean + shift
-        if (dataset, m, paper) in cells
-        else 0.5 + shift
-        for m in METRICS
-    ]
+    place = (dataset, metric, method)
+    return cells[place].mean if place in cells else 0.5
 
 
 @pytest.fixture
@@ -78,68 +85,59 @@ def make_results():
         cells=(),
         datasets=("emotions", "yeast", "flags"),
         methods=METHODS,
-        **run,
+        **changes,
     ):
-        about = {
+        run = {
             "protocols": ["paper"],
             "seeds": [0],
             "n_folds": 2,
             "grid": "paper",
             "convention": "paper",
-        }
-        about |= {
             "command": "mltsk reproduce",
             "created": "",
             "versions": {"mltsk": "0"},
             "machine": "",
             "missing": {},
-        }
-        about |= {
             "datasets": {name: shape(name) for name in datasets},
             "methods": dict(methods),
-            **run,
+            **changes,
         }
-        rows = finished(about) if rows is None else rows
+        rows = finished(run) if rows is None else rows
+        cells = [[*cell, "cpu"] for cell in cells]
         return Results(
-            about,
-            pd.DataFrame(rows, columns=list(SCORES)),
-            pd.DataFrame([[*cell, "cpu"] for cell in cells], columns=list(CELLS)),
-            {},
+            run=run,
+            scores=pd.DataFrame(rows, columns=list(SCORE_COLUMNS)),
+            cells=pd.DataFrame(cells, columns=list(CELL_COLUMNS)),
+            studies={},
         )
 
     return make
 
 
 def finished(run):
-    """Every setting on every fold: the first is at the paper's value, the second is worse; folds are .01 apart."""
+    """Every setting on every fold.
+
+    The first is at the paper's value, the second is .1 worse; folds are .01 apart, and
+    each protocol is .02 worse than the one before it.
+    """
     rows = []
     for p, protocol in enumerate(run["protocols"]):
-        for dataset in run["datasets"]:
-            for method, about in run["methods"].items():
-                for i, setting in enumerate(settings(about)):
-                    for fold in range(run["n_folds"]):
-                        values = printed(dataset, about["paper"], 0.01 * fold - 0.005)
-                        values = [
-                            values[0] - 0.1 * i - 0.02 * p,
-                            *(v + 0.1 * i + 0.02 * p for v in values[1:]),
-                        ]
-                        chosen = (
-                            METRICS
-                            if protocol == "nested" and i == 0
-                            else [""] * (protocol != "nested")
-                        )
-                        rows += [
-                            row(
-                                protocol,
-                                dataset,
-                                method,
-                                fold,
-                                setting,
-                                values,
-                                chosen_by=m,
-                            )
-                            for m in chosen
-                        ]
+        for dataset, (method, about) in product(
+            run["datasets"], run["methods"].items()
+        ):
+            for i, setting in enumerate(settings(about)):
+                chosen_by = [""]
+                if protocol == "nested":
+                    chosen_by = METRICS if i == 0 else []
+                for fold, by in product(range(run["n_folds"]), chosen_by):
+                    values = []
+                    for metric in METRICS:
+                        value = printed(dataset, about["paper"], metric)
+                        worse = -1 if metric == "AP" else 1
+                        value += 0.01 * fold - 0.005
+                        values.append(value + worse * 0.1 * i + worse * 0.02 * p)
+                    place = (protocol, dataset, method, fold)
+                    rows.append(row(*place, setting, values, chosen_by=by))
     return rows
 
 

@@ -16,15 +16,16 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ..columns import Columns
 from ..core.arrays import (
     Array,
+    FloatArray,
     Matrix,
     cast,
     dense,
+    is_csr,
     is_tensor,
     namespace,
     put,
@@ -38,8 +39,9 @@ from ..core.membership import Firing, firing_strengths
 from ..core.terms import PERCENTILE_TERMS, Scaling, Terms, fit_scaling
 from ..exceptions import InputError
 
-# A sparse matrix that is at least this full is multiplied faster as a dense array, since
-# SciPy's sparse products run on one thread, if it then takes at most MAX_DENSE_BYTES.
+# A sparse matrix that is at least this full is multiplied faster as a dense array,
+# since SciPy's sparse products run on one thread, if it then takes at most
+# MAX_DENSE_BYTES.
 MIN_DENSE_SHARE = 0.01
 MAX_DENSE_BYTES = 10**9
 OVERLAPPING = ("triangles", "trapezoids")  # scales whose ramps lie between terms
@@ -105,7 +107,7 @@ class Scale:
         if self.scaling is not None:
             return self.scaling.apply(X)
         Z = unit_rows(X) if self.name == "unit" else X
-        if not sparse.issparse(Z):
+        if not is_csr(Z):
             return Z
         n_cells = Z.shape[0] * Z.shape[1]
         is_small = 8 * n_cells <= MAX_DENSE_BYTES
@@ -197,9 +199,9 @@ class ExceptionRules:
 class Coefficients(NamedTuple):
     """Numbers of a system: intercept (L,), terms (P, L), rules (K, 1 or D + 1, L)."""
 
-    intercept: NDArray[np.float64]
-    terms: NDArray[np.float64]
-    rules: NDArray[np.float64]
+    intercept: FloatArray
+    terms: FloatArray
+    rules: FloatArray
 
 
 @dataclass(frozen=True)
@@ -317,7 +319,7 @@ class Design:
         Parameters
         ----------
         B : (Q, L)
-            Solution of the ridge problem.
+            Consequents of the ridge problem.
         mean : (Q, L)
             Means of the columns. Terms count as their distance from their own mean,
             which may be another one: then the difference is in the intercept.
@@ -341,5 +343,4 @@ class Design:
 
 def gram(T: Matrix) -> Array:
     """T Tᵀ (N, N), dense, in double precision."""
-    G = T @ T.T
-    return cast(G.toarray() if sparse.issparse(G) else G, np.float64)
+    return cast(dense(T @ T.T), np.float64)

@@ -23,7 +23,7 @@ from ..fitted import FittedAttributes
 from ..metrics import evaluate
 from ..pipelines import pipeline_classifier, pipeline_features, with_feature_names
 from . import explorer_content as content
-from .render import _source, _template, write_page
+from .render import source, template, write_page
 
 SCRIPTS = (
     *("model", "words", "draw", "features", "rows", "finder", "turns"),
@@ -83,7 +83,7 @@ def explore(
     )
     allowed = policy([found["style"]], [found["script"]])
     return write_page(
-        _template("explorer/page.html").render(policy=allowed, title=title, **found),
+        template("explorer/page.html").render(policy=allowed, title=title, **found),
         path,
     )
 
@@ -99,11 +99,11 @@ def explorer_parts(
     title there is no heading. A colour scheme other than the system's is ``data-theme`` of the html element.
     """
     data = explorer_data(model, X, Y, **options)
-    markup = _template("explorer/markup.html").render(
+    markup = template("explorer/markup.html").render(
         data, title=title, version=__version__
     )
     return {
-        "style": _source(STYLE),
+        "style": source(STYLE),
         "script": script_source(),
         "data": embedded(data),
         "markup": markup,
@@ -130,7 +130,7 @@ def policy(styles: list[str], scripts: list[str]) -> str:
 
 def script_source() -> str:
     """The page's program: its files in order, as one."""
-    body = "\n".join(_source(f"explorer/{name}.js") for name in SCRIPTS)
+    body = "\n".join(source(f"explorer/{name}.js") for name in SCRIPTS)
     return f'"use strict";\n(() => {{\n{body}}})();\n'
 
 
@@ -150,7 +150,7 @@ def explorer_data(
             f"A {type(model).__name__} has no rules to explore: pass a fitted MLTSKClassifier."
         )
     tables, system, values, labels, kept = (
-        model.rules_.tables,
+        model.rules_.effects,
         model.system_,
         None,
         None,
@@ -165,7 +165,7 @@ def explorer_data(
     elif neighbours or ids is not None:
         raise InputError("Neighbours and identifiers are of rows: pass X, too.")
     data = {
-        "features": [name(feature) for feature in tables.feature_names],
+        "features": [name(feature) for feature in tables.subjects.feature_names],
         **content.parts(tables, values),
     }
     data["labels"] = [name(label) for label in system.label_names]
@@ -183,7 +183,7 @@ def explorer_data(
         kind: content.packed(np.round(127 * C), "i1") for kind, C in alike.items()
     }  # whole 127ths
     data |= {"rows": kept, "neighbours": neighbours and kept is not None}
-    used = len(embedded(data)) + len(script_source()) + len(_source(STYLE))
+    used = len(embedded(data)) + len(script_source()) + len(source(STYLE))
     room = min(used, LARGEST - used)  # no more than twice the page
     return data | {"sizes": sizes_data(model, X, Y, room)}
 

@@ -19,11 +19,12 @@ from sklearn.utils.validation import validate_data
 from ..columns import MISSING
 from ..core.arrays import dense, spread_rows
 from ..exceptions import InputError
-from ..explain.rules import GivenRules
-from ..explain.tables import Tables
-from ..explain.wording import name, times
+from ..explain.effects import Effects
+from ..explain.given import GivenRules
+from ..explain.wording import name
 from ..rows.read import read_samples
 from ..system import FuzzySystem
+from ..text import plural
 
 MANY = 500_000
 PLAIN = ("intercept", "centers", "prototypes", "slopes", "offsets", "quantiles")
@@ -54,10 +55,10 @@ def system_data(model: Any) -> dict[str, Any]:
         "coef": _sparse(system.term_coef, system.unit_length),
     }
     share = np.ones(system.shape[1]) if system.scaling is None else system.scaling.share
-    found = {"shape": [*system.shape, len(system.terms)], "noun": base.tables.noun}
+    found = {"shape": [*system.shape, len(system.terms)], "noun": base.effects.noun}
     found |= {
         "thresholds": packed(system.thresholds),
-        "middle": packed(base.tables.middle),
+        "middle": packed(base.effects.middle),
     }
     found |= {
         "firing": system.firing,
@@ -118,12 +119,12 @@ def _words(base: Any, system: FuzzySystem) -> dict[str, Any]:
     """The general rule of each label and the IF-part of each exception, in words with their features."""
     where = {
         feature: f
-        for f, feature in reversed(list(enumerate(base.tables.feature_names)))
+        for f, feature in reversed(list(enumerate(base.effects.subjects.feature_names)))
     }
 
     def told(parts: Any, most: int, rest: str, **known: Any) -> dict[str, Any]:
         more = (
-            f"{'and ' * (most > 0)}{times(len(parts) - most, rest)}"
+            f"{'and ' * (most > 0)}{plural(len(parts) - most, rest)}"
             if len(parts) > most
             else ""
         )
@@ -182,7 +183,7 @@ def ranges(system: FuzzySystem, rows: Any) -> dict[str, Any]:
     return {"ranges": packed(ends), "whole": np.flatnonzero(whole).tolist()}
 
 
-def parts(tables: Tables, values: Any) -> dict[str, Any]:
+def parts(tables: Effects, values: Any) -> dict[str, Any]:
     """How features became columns, the values that have names, and which features may be missing.
 
     A feature has its first column, the one after its last, and that of "not measured" or -1. Of values without an order
@@ -200,15 +201,15 @@ def parts(tables: Tables, values: Any) -> dict[str, Any]:
         np.isnan(values).any(axis=0) if may_lack else np.zeros(tables.system.shape[1])
     )
     for f, (_, _, kind, own, _) in enumerate(
-        tables.subjects[: len(tables.feature_names)]
+        tables.subjects[: len(tables.subjects.feature_names)]
     ):
-        if names := tables.named_values(f):
+        if names := tables.subjects.named_values(f):
             choices[str(f)] = {
                 "values": [*names],
                 "names": [name(value) for value in names.values()],
             }
             choices[str(f)] |= {"nominal": len(names)} if kind == "nominal" else {}
-        gap = tables.gaps.get(f)
+        gap = tables.subjects.gaps.get(f)
         where.append(
             [
                 own.start,
@@ -224,7 +225,9 @@ def parts(tables: Tables, values: Any) -> dict[str, Any]:
     for r, tests in enumerate(columns.tests):
         words = [
             [asked[0], str(told)]
-            for asked, told in zip(tables.given[r], rules.conditions(r), strict=True)
+            for asked, told in zip(
+                tables.subjects.given[r], rules.conditions(r), strict=True
+            )
         ]
         asks = [
             [d, *(end if np.isfinite(end) else None for end in ends)]
@@ -404,7 +407,7 @@ def _forms(column: np.ndarray) -> Iterator[tuple[int, str, Any, Any, int]]:
     yield 8 * len(column), "<f8", column, None, 0
 
 
-def made_samples(tables: Tables) -> dict[str, Any]:
+def made_samples(tables: Effects) -> dict[str, Any]:
     """Samples that are no rows: a usual one and the centre of each exception, with what they are called.
 
     Features with named values have one of them, the nearest or most frequent: there is nothing between them.
@@ -415,7 +418,10 @@ def made_samples(tables: Tables) -> dict[str, Any]:
     if system.quantiles is not None:
         values[0], called = system.quantiles[:, 10], "every feature at its median"
     for t, subject in enumerate(tables.subjects):
-        known, own = np.array(list(tables.named_values(t))), values[:, subject.columns]
+        known, own = (
+            np.array(list(tables.subjects.named_values(t))),
+            values[:, subject.columns],
+        )
         if subject.kind == MISSING:
             own[:] = 0.0
         elif subject.kind == "nominal" and own.shape[1] == len(known):
@@ -423,8 +429,8 @@ def made_samples(tables: Tables) -> dict[str, Any]:
             own[:] = own.argmax(axis=1)[:, None] == np.arange(len(known))
         elif len(known):
             own[:] = known[np.abs(own - known).argmin(axis=1)][:, None]
-    if system.columns is not None and tables.given:
-        values[:, -len(tables.given) :] = system.columns.held(values)
+    if system.columns is not None and tables.subjects.given:
+        values[:, -len(tables.subjects.given) :] = system.columns.held(values)
     return {
         "names": [
             called,

@@ -21,16 +21,17 @@ from ..classifier import MLTSKClassifier
 from ..core.arrays import Array, spread_rows
 from ..exceptions import InputError
 from ..explain import views
-from ..explain.wording import name, percent, times
+from ..explain.wording import name, percent
 from ..files import check_target
 from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
 from ..pipelines import with_feature_names
 from ..tables.files import read_raw
 from ..tables.read import DataTable, read_table, sparse_rows
 from ..tables.report import report_row
+from ..text import plural
 from . import svg, worth
 from .explorer import explorer_parts, policy
-from .render import _source, _template, write_page
+from .render import source, template, write_page
 
 OPEN, SHAPES, EXCEPTIONS = (
     6,
@@ -193,8 +194,8 @@ def _rendered(model: Any, X: Any, table: DataTable, facts: dict[str, Any]) -> st
         table.Y.iloc[rows],
         ids=ids,
     )
-    styles = [_source("base.css") + _source("review.css"), tried["style"]]
-    scripts = [_source("review.js"), tried["script"]]
+    styles = [source("base.css") + source("review.css"), tried["style"]]
+    scripts = [source("review.js"), tried["script"]]
     facts |= {
         "title": name(table.name),
         "rows": len(table),
@@ -216,7 +217,7 @@ def _rendered(model: Any, X: Any, table: DataTable, facts: dict[str, Any]) -> st
             if shown == len(table)
             else f"{shown:,} of {len(table):,} rows, evenly spread"
         )
-    return _template("review.html").render(facts)
+    return template("review.html").render(facts)
 
 
 def _contents(table: DataTable, Y: Array) -> dict[str, Any]:
@@ -241,7 +242,7 @@ def _contents(table: DataTable, Y: Array) -> dict[str, Any]:
         "labels": labels,
     }
     found["kinds"] = [
-        times(kinds.count(kind), f"{kind} column") for kind in dict.fromkeys(kinds)
+        plural(kinds.count(kind), f"{kind} column") for kind in dict.fromkeys(kinds)
     ]
     return found | {
         "notes": [name(note) for note in table.columns.notes],
@@ -394,16 +395,16 @@ def _comparison(
 def _said(
     model: Any, short: Any, path: Any, compared: worth.Comparison | None
 ) -> dict[str, Any]:
-    base, tables, found = short.rules_, views.tables_of(model), []
+    base, tables, found = short.rules_, views.effects_of(model), []
     general = {
-        rule.label: rule.nodes(None, general=base.tables.start)[0]
+        rule.label: rule.nodes(None, general=base.effects.start)[0]
         for rule in base.general
     }
     for label in map(str, model.label_names_):
         curves = views.shapes(tables, label, top=SHAPES)
         simple = {
             curve.feature: curve
-            for curve in views.shapes(base.tables, label, top=worth.TERMS)
+            for curve in views.shapes(base.effects, label, top=worth.TERMS)
         }
         reach = (
             max((float(np.abs(curve.y).max()) for curve in curves), default=1.0) or 1.0
@@ -430,7 +431,7 @@ def _said(
         "exceptions": _exceptions(model, EXCEPTIONS),
     }
     said |= {
-        "n_exceptions": len(model.rules_),
+        "n_exceptions": len(model.rules_.exceptions),
         "n_numbers": int(model.n_statements_.max()),
         "mean": None,
         "sizes": None,
@@ -458,10 +459,10 @@ def _said(
 def _exceptions(model: Any, most: int | None) -> list[Any]:
     """What exceptions cover and say, those that move most labels first."""
     rules = model.rules_
-    order = np.argsort(-np.abs(rules.tables.shift_sizes).sum(axis=1), kind="stable")[
+    order = np.argsort(-np.abs(rules.effects.shift_sizes).sum(axis=1), kind="stable")[
         :most
     ]
-    return [node for k in order for node in rules[int(k)].nodes(5)]
+    return [node for k in order for node in rules.exceptions[int(k)].nodes(5)]
 
 
 def _made(
@@ -481,9 +482,7 @@ def _made(
         if v != type(model)().get_params()[k]
     }
     given = ", ".join(f"{k}={v!r}" for k, v in params.items()) or "no options"
-    rules = (
-        times(len(model.rules_), "exception") if len(model.rules_) else "no exceptions"
-    )
+    rules = plural(model.n_rules_, "exception") if model.n_rules_ else "no exceptions"
     others = "scikit-learn's LogisticRegression() and RandomForestClassifier(100, min_samples_leaf=3)"
     facts = {
         "Table": name(table.source or table.name),

@@ -24,9 +24,10 @@ from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 from ..columns import MISSING
 from ..core.arrays import Array, spread_rows
 from ..explain.views import left_out
-from ..explain.wording import name, percent, times
+from ..explain.wording import name, percent
 from ..metrics.curves import ranking, resamples
 from ..metrics.scorers import label_scores
+from ..text import plural
 
 FOLDS, MOST_ROWS, MOST_LABELS = 5, 3000, 30
 FEW_ROWS = 1000  # up to here folds are drawn twice: on pbc one draw moves the AP of a rare label by a tenth
@@ -257,7 +258,7 @@ def sentence(label: Judged) -> str:
     if not label.is_known:
         return f"{label.name}: {'all rows have' if label.cases else 'no row has'} it, so there is nothing to learn."
     care = (
-        f" It is rare, {times(label.cases, 'case')}: treat this with care."
+        f" It is rare, {plural(label.cases, 'case')}: treat this with care."
         if label.cases < FEW
         else ""
     )
@@ -265,7 +266,7 @@ def sentence(label: Judged) -> str:
         told = f"{label.name} cannot be told from these columns: the model may be no better than guessing."
         return told + (
             care
-            and f" But there {'is' if label.cases == 1 else 'are'} only {times(label.cases, 'case')}."
+            and f" But there {'is' if label.cases == 1 else 'are'} only {plural(label.cases, 'case')}."
         )
     if not label.found + label.alarms:
         return f"{label.name} is never given: no row reaches the threshold of {label.threshold:.2g}.{care}"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Array, Matrix, dense
+from ..core.arrays import Array, FloatArray, Matrix, dense
 from ..core.membership import firing_strengths
 from ..core.terms import FEW_VALUES, Scaling, Terms
 from ..system import STRAIGHT, FuzzySystem
@@ -96,7 +96,7 @@ class Candidates:
         none = np.zeros((0, len(long.feature_names)))
         return cls(long, long.terms, none, none)
 
-    def columns(self, X: Matrix) -> NDArray[np.float64]:
+    def columns(self, X: Matrix) -> FloatArray:
         """Memberships of samples (N, D) in all candidates, (N, C), dense."""
         Z = self.base.scale(X)
         scaling = self.base.scaling
@@ -238,7 +238,7 @@ def _straight_scaling(long: FuzzySystem, X: Array) -> Scaling:
     has_third = np.array([len(np.unique(x[~np.isnan(x)])) > 2 for x in X.T], dtype=bool)
     middle = np.where(has_third, (low + high) / 2, high)
     middle_level = np.where(middle < high, 0.5, 1.0)
-    share = np.ones(len(low))
+    share: Array = np.ones(len(low))
     if long.scaling is not None:
         share = long.scaling.share
     return Scaling(
@@ -262,13 +262,15 @@ def _ramp_terms(long: FuzzySystem, X: Array, steps: Array, scaling: Scaling) -> 
     for d, x in enumerate(X.T):
         for start, stop in _ramps(x, float(steps[d]), bool(monotone[d])):
             ramps.append((d, start, stop))
-    feature, start, stop = np.array(ramps, dtype=np.float64).reshape(-1, 3).T
-    d = feature.astype(np.intp)
+    table = np.array(ramps, dtype=np.float64).reshape(-1, 3)
+    feature = table[:, 0].astype(np.intp)
+    starts = low[feature]
+    spans = span[feature]
     terms = Terms(
-        feature=d,
-        low=(start - low[d]) / span[d],
-        high=(stop - low[d]) / span[d],
-        mean=np.zeros(len(d)),
+        feature=feature,
+        low=(table[:, 1] - starts) / spans,
+        high=(table[:, 2] - starts) / spans,
+        mean=np.zeros(len(feature)),
     )
     return terms.averaged(scaling.apply(X), scaling, np.ones(len(X)))
 
@@ -313,7 +315,7 @@ def _digits_of_step(step: float) -> float:
     return -np.floor(np.log10(step) + 0.5)
 
 
-def rounded(x: Array | float, digits: float) -> NDArray[np.float64]:
+def rounded(x: Array | float, digits: float) -> FloatArray:
     """Round numbers to digits after the point; digits below 0 are zeros before it."""
     return np.round(np.asarray(x, dtype=np.float64), int(digits))
 
@@ -329,7 +331,7 @@ def digits_of(numbers: Array) -> int:
     return max(MIN_DIGITS, 2 - int(np.floor(np.log10(largest))))
 
 
-def _rounded_starts(starts: Array, coef: Array) -> NDArray[np.float64]:
+def _rounded_starts(starts: Array, coef: Array) -> FloatArray:
     """Starts (L,) with the digits of the numbers (C, L) of their label."""
     pairs = zip(starts, coef.T, strict=True)
     return np.array([rounded(start, digits_of(numbers)) for start, numbers in pairs])
@@ -341,9 +343,9 @@ def _regions(
     """Centres and widths (K, D) of the exceptions, in the caller's units.
 
     They are where the members of an exception lie. A condition is met by half where the
-    10th or 90th percentile of the members is, and best in the middle between them or, if
-    one lies in the outer tenth of the data, at that end. Conditions that least of the
-    data meet come first; there are none on values of words.
+    10th or 90th percentile of the members is, and best in the middle between them or,
+    if one lies in the outer tenth of the data, at that end. Conditions that least of
+    the data meet come first; there are none on values of words.
     """
     n_rules, n_features, _ = long.shape
     members = long.members

@@ -1,27 +1,35 @@
 """Short models of every size, their honest scores, and how sure their numbers are.
 
 A short model is a sheet that can be worked out by hand. Its ramps are straight lines in
-the caller's units between cut points of few digits, and its numbers are rounded: what is
-printed is the whole model. An exception counts one statement for its shift and one for
-each condition.
+the caller's units between cut points of few digits, and its numbers are rounded: what
+is printed is the whole model. An exception counts one statement for its shift and one
+for each condition.
 
 A short model imitates mostly the leave-one-out scores of the long model, which are
 smoother than labels. Its own honest scores are found in folds: for the rows of a fold,
-terms are chosen and numbers fitted without these rows, to scores of a long model that was
-fitted without them, too.
+terms are chosen and numbers fitted without these rows, to scores of a long model that
+was fitted without them, too.
 
-Symbols: N rows, D columns, L labels, C candidates, Q columns of the long model's design.
+Symbols: N rows, D columns, L labels, C candidates, Q columns of the long model's
+design.
 """
 
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import block_diag, eye_array
 from scipy.sparse.linalg import inv
 
-from ..core.arrays import Array, Matrix, asnumpy, is_tensor, spread_rows
+from ..core.arrays import (
+    Array,
+    FloatArray,
+    Matrix,
+    asnumpy,
+    is_tensor,
+    spread_rows,
+    weights_per_label,
+)
 from ..core.certainty import Certainty
 from ..core.membership import Members
 from ..fit.design import OVERLAPPING, Design
@@ -50,10 +58,10 @@ class TrainingRows:
     """
 
     X: Matrix
-    Y: NDArray[np.float64]
-    w: NDArray[np.float64]
-    copies: NDArray[np.float64]
-    loo_scores: NDArray[np.float64]
+    Y: FloatArray
+    w: FloatArray
+    copies: FloatArray
+    loo_scores: FloatArray
     design: Design
     penalty: Penalty
 
@@ -73,19 +81,18 @@ class TrainingRows:
         )
 
     @property
-    def row_weights(self) -> NDArray[np.float64]:
+    def row_weights(self) -> FloatArray:
         """Weight of each row, (N,): the mean over labels."""
         w = self.w if self.w.ndim == 1 else self.w.mean(axis=1)
         return np.asarray(w, dtype=np.float64)
 
     @property
-    def label_weights(self) -> NDArray[np.float64]:
+    def label_weights(self) -> FloatArray:
         """Weight of each label of each row, (N, L)."""
-        w = self.w if self.w.ndim == 2 else self.w[:, None]
-        return np.broadcast_to(w, self.Y.shape)
+        return weights_per_label(self.w, self.Y.shape)
 
     @property
-    def target(self) -> NDArray[np.float64]:
+    def target(self) -> FloatArray:
         """What a short model imitates, (N, L).
 
         Leave-one-out scores, and a little of the label where it was observed.
@@ -93,7 +100,7 @@ class TrainingRows:
         mixed = (1 - LABEL_SHARE) * self.loo_scores + LABEL_SHARE * self.Y
         return np.where(self.label_weights > 0, mixed, self.loo_scores)
 
-    def noise(self, scores: Array) -> NDArray[np.float64]:
+    def noise(self, scores: Array) -> FloatArray:
         """Standard deviation (L,) of the labels from honest scores (N, L)."""
         weights = self.label_weights
         share = weights / weights.sum(axis=0)
@@ -126,7 +133,7 @@ def certainty_of(rows: TrainingRows) -> Certainty | None:
     return Certainty(information, sample.noise(sample.loo_scores))
 
 
-def _units(design: Design) -> NDArray[np.float64]:
+def _units(design: Design) -> FloatArray:
     """What a number of the model is, as a multiple of that of its column, (Q,)."""
     P = design.n_terms
     general = np.full(P, design.general_weight**0.5)
@@ -193,7 +200,7 @@ class ShortModels:
         return Candidates.of(self.long, X, self.max_conditions)
 
     @cached_property
-    def _columns(self) -> NDArray[np.float64]:
+    def _columns(self) -> FloatArray:
         """Columns (n, C) of the candidates on the rows that are chosen on."""
         return self.candidates.columns(self._chosen_on.X)
 
@@ -210,7 +217,10 @@ class ShortModels:
 
     @cached_property
     def _folds(self) -> list[Fold]:
-        """The choices of each fold; one that has all observations of a label has none."""
+        """The choices of each fold.
+
+        A fold that has all observations of a label has none.
+        """
         rows = self._chosen_on
         n = len(rows)
         Z = rows.design.scale.apply(rows.X)
@@ -231,7 +241,7 @@ class ShortModels:
             folds.append(Fold(slice(k, None, N_FOLDS), problem, choices))
         return folds
 
-    def scores(self, size: int) -> NDArray[np.float64]:
+    def scores(self, size: int) -> FloatArray:
         """Honest scores (n, L) of a size for the rows in `rows`.
 
         They are by models that were chosen and fitted without the rows of their fold.

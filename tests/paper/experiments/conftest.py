@@ -1,4 +1,7 @@
-"""A small experiment that runs in a second: synthetic data in a file, two quick methods."""
+"""A small experiment that runs in a second, and results with a variant.
+
+The experiment has synthetic data in a file, and two quick methods.
+"""
 
 import pytest
 
@@ -26,6 +29,14 @@ RULES = {
         }
     },
 }
+C2AE = {"title": "C2AE", "paper": "C2AE", "grid": {}, "settings": 1}
+SHORT = {
+    "title": "C2AE, 50 epochs",
+    "paper": None,
+    "variant_of": "c2ae",
+    "grid": {},
+    "settings": 1,
+}
 
 
 @pytest.fixture
@@ -49,3 +60,21 @@ def small(data_file):
         return Definition.model_validate({**content, **changes})
 
     return make
+
+
+@pytest.fixture
+def variant_alone(make_results):
+    """A run of another reading of C2AE without C2AE itself."""
+    return make_results(datasets=("yeast",), methods={"short": SHORT})
+
+
+@pytest.fixture
+def with_variant(make_results):
+    """C2AE .2 above the paper, and another reading of it .01 above."""
+    results = make_results(
+        datasets=("emotions", "yeast"), methods={"short": SHORT, "c2ae": C2AE}
+    )
+    scores = results.scores
+    scores.loc[scores["method"] == "c2ae", "AP"] += 0.2
+    scores.loc[scores["method"] == "short", "AP"] = 0.57 + 0.01
+    return results

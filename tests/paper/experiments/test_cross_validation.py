@@ -39,77 +39,67 @@ class Constant(ClassifierMixin, BaseEstimator):
         return (self.decision_function(X) > 0).astype(int)
 
 
-def test_folds_part_the_rows_and_are_shuffled():
+def test_shuffled_folds_part_the_rows_and_are_shuffled():
     folds = shuffled_folds(23, n_splits=5, random_state=3)
     tests = np.concatenate([test for _, test in folds])
     assert_array_equal(np.sort(tests), np.arange(23))
     assert not np.array_equal(tests, np.arange(23))
-    assert all(
-        set(train).isdisjoint(test) and len(train) + len(test) == 23
-        for train, test in folds
-    )
+    for train, test in folds:
+        assert set(train).isdisjoint(test)
+        assert len(train) + len(test) == 23
 
 
-def test_folds_repeat_with_their_seed_only():
+def test_shuffled_folds_repeat_with_their_seed_only():
     a, b, c = (shuffled_folds(50, random_state=seed) for seed in (1, 1, 2))
     assert_array_equal(a[0][1], b[0][1])
     assert not np.array_equal(a[0][1], c[0][1])
 
 
 @pytest.mark.parametrize("n_splits", [1, 12])
-def test_impossible_numbers_of_folds_are_refused(n_splits):
+def test_shuffled_folds_refuse_impossible_numbers_of_folds(n_splits):
     with pytest.raises(InputError, match=f"{n_splits} folds cannot be made of 10 rows"):
         shuffled_folds(10, n_splits=n_splits)
 
 
-def test_the_table_holds_what_evaluate_says_of_each_fold():
+def test_the_table_of_cross_validate_metrics_holds_what_evaluate_says_of_each_fold():
     folds = shuffled_folds(90, n_splits=3)
     model = MLTSKClassifier(n_rules=3)
     cv = cross_validate_metrics(model, DATA.X, DATA.Y, folds=folds, convention="paper")
     train, test = folds[1]
     fitted = MLTSKClassifier(n_rules=3).fit(DATA.X[train], DATA.Y[train])
-    expected = evaluate(
-        DATA.Y[test],
-        fitted.decision_function(DATA.X[test]),
-        threshold=0,
-        convention="paper",
-    )
+    scores = fitted.decision_function(DATA.X[test])
+    expected = evaluate(DATA.Y[test], scores, threshold=0, convention="paper")
     assert list(cv.table) == list(expected)
     assert_allclose(cv.table.loc[1], list(expected.values()), rtol=1e-12)
     assert not hasattr(model, "coef_")
 
 
-def test_the_summary_is_mean_and_sd_with_n_minus_1():
-    cv = cross_validate_metrics(
-        MLTSKClassifier(2), DATA.X, DATA.Y, folds=shuffled_folds(90, 3)
-    )
+def test_cross_validate_metrics_has_mean_and_sd_with_n_minus_1():
+    folds = shuffled_folds(90, 3)
+    cv = cross_validate_metrics(MLTSKClassifier(2), DATA.X, DATA.Y, folds=folds)
     ap = cv.table["AP"]
-    assert_allclose(
-        [cv.mean["AP"], cv.sd["AP"]],
-        [ap.mean(), np.sqrt(((ap - ap.mean()) ** 2).sum() / 2)],
-    )
+    assert_allclose(cv.mean["AP"], ap.mean())
+    assert_allclose(cv.sd["AP"], np.sqrt(((ap - ap.mean()) ** 2).sum() / 2))
 
 
-def test_warnings_are_not_shown_once_per_fold():
+def test_cross_validate_metrics_does_not_show_warnings_once_per_fold():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         cross_validate_metrics(Constant(), DATA.X, DATA.Y, folds=shuffled_folds(90, 3))
 
 
-def test_data_frames_and_sparse_rows_are_split_too():
+def test_cross_validate_metrics_splits_data_frames_and_sparse_rows_too():
     thin = make_multilabel_rules(n_samples=60, sparse=True, random_state=0)
-    folds, model = shuffled_folds(60, 3), MLTSKClassifier(2)
-    assert (
-        0 < cross_validate_metrics(model, thin.X, thin.Y, folds=folds).mean["AP"] <= 1
-    )
-    dense, framed = (
-        cross_validate_metrics(model, X, Y, folds=folds)
-        for X, Y in ((DATA.X, DATA.Y), DATA.frames())
-    )
-    assert framed.mean == dense.mean
+    folds = shuffled_folds(60, 3)
+    model = MLTSKClassifier(2)
+    of_sparse = cross_validate_metrics(model, thin.X, thin.Y, folds=folds)
+    assert 0 < of_sparse.mean["AP"] <= 1
+    of_arrays = cross_validate_metrics(model, DATA.X, DATA.Y, folds=folds)
+    of_frames = cross_validate_metrics(model, *DATA.frames(), folds=folds)
+    assert of_frames.mean == of_arrays.mean
 
 
-def test_one_fold_has_no_standard_deviation_and_is_refused():
+def test_cross_validate_metrics_refuses_one_fold():
     with pytest.raises(InputError, match="at least two folds"):
         cross_validate_metrics(Constant(), DATA.X, DATA.Y, folds=shuffled_folds(90)[:1])
 
@@ -118,51 +108,52 @@ def labels(n=403, n_labels=12, seed=0):
     """Labels from common to rare, correlated, and some rows without any."""
     rng = np.random.default_rng(seed)
     common = rng.random((n, 1)) < 0.7
-    return (
-        common & (rng.random((n, n_labels)) < np.geomspace(0.5, 0.01, n_labels))
-    ).astype(int)
+    has_label = rng.random((n, n_labels)) < np.geomspace(0.5, 0.01, n_labels)
+    return (common & has_label).astype(int)
 
 
-def deviation(Y, cv):
-    return np.mean(
-        [np.abs(Y[test].mean(axis=0) - Y.mean(axis=0)) for _, test in cv.split(Y, Y)]
-    )
+def held_out(cv, Y):
+    """The test rows of every fold."""
+    return [test for _, test in cv.split(Y, Y)]
 
 
-def test_every_row_is_tested_once_and_sizes_differ_by_one_at_most():
+def deviation(Y, tests):
+    """How far the rates of columns in folds are from those in all rows."""
+    rates = Y.mean(axis=0)
+    return np.mean([np.abs(Y[test].mean(axis=0) - rates) for test in tests])
+
+
+def test_iterative_stratification_tests_every_row_once_in_folds_of_equal_size():
     Y = labels()
-    tests = [test for _, test in IterativeStratification(5, random_state=0).split(Y, Y)]
+    tests = held_out(IterativeStratification(5, random_state=0), Y)
     assert_array_equal(np.sort(np.concatenate(tests)), np.arange(403))
     assert sorted(map(len, tests)) == [80, 80, 81, 81, 81]
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_rates_are_kept_as_well_as_by_another_package_and_better_than_by_chance(seed):
+def test_iterative_stratification_keeps_rates_as_well_as_another_package(seed):
     Y = labels(seed=seed)
-    ours = deviation(Y, IterativeStratification(5, random_state=seed))
-    assert ours < 0.5 * deviation(Y, KFold(5, shuffle=True, random_state=seed))
-    assert ours < 1.1 * deviation(
-        Y, MultilabelStratifiedKFold(5, shuffle=True, random_state=seed)
-    )
+    ours = held_out(IterativeStratification(5, random_state=seed), Y)
+    chance = held_out(KFold(5, shuffle=True, random_state=seed), Y)
+    other = MultilabelStratifiedKFold(5, shuffle=True, random_state=seed)
+    assert deviation(Y, ours) < 0.5 * deviation(Y, chance)
+    assert deviation(Y, ours) < 1.1 * deviation(Y, held_out(other, Y))
 
 
-def test_single_labels_are_dealt_exactly():
+def test_iterative_stratification_deals_single_labels_exactly():
     Y = np.eye(4, dtype=int)[np.repeat(np.arange(4), [40, 25, 10, 5])]
     for _, test in IterativeStratification(5, random_state=1).split(Y, Y):
         assert Y[test].sum(axis=0).tolist() == [8, 5, 2, 1]
 
 
-def test_rows_without_labels_are_spread_evenly():
+def test_iterative_stratification_spreads_rows_without_labels_evenly():
     Y = np.zeros((100, 2), dtype=int)
     Y[:20, 0] = 1
-    empty = [
-        int((Y[test].sum(axis=1) == 0).sum())
-        for _, test in IterativeStratification(4, random_state=0).split(Y, Y)
-    ]
-    assert empty == [20, 20, 20, 20]
+    for test in held_out(IterativeStratification(4, random_state=0), Y):
+        assert (Y[test].sum(axis=1) == 0).sum() == 20
 
 
-def test_a_label_with_fewer_positives_than_folds_is_never_lost_from_training():
+def test_iterative_stratification_never_loses_a_rare_label_from_training():
     Y = np.zeros((50, 3), dtype=int)
     Y[[0, 1], 0] = Y[[5, 6, 7], 1] = Y[10:40, 2] = 1
     for train, test in IterativeStratification(5, random_state=3).split(Y, Y):
@@ -170,38 +161,26 @@ def test_a_label_with_fewer_positives_than_folds_is_never_lost_from_training():
         assert (Y[test].sum(axis=0)[:2] <= 1).all()
 
 
-def test_order_two_keeps_pairs_better():
+def test_iterative_stratification_of_order_two_keeps_pairs_better():
     rng = np.random.default_rng(5)
     Y = (rng.random((300, 6)) < 0.35).astype(int)
     first, second = np.triu_indices(6, k=1)
     pairs = Y[:, first] * Y[:, second]
-    kept = [
-        np.mean(
-            [
-                np.abs(pairs[test].mean(axis=0) - pairs.mean(axis=0))
-                for _, test in cv.split(Y, Y)
-            ]
-        )
-        for cv in (
-            IterativeStratification(5, random_state=0, order=order) for order in (1, 2)
-        )
-    ]
-    assert kept[1] < 0.7 * kept[0]
+    of_labels = held_out(IterativeStratification(5, random_state=0, order=1), Y)
+    of_pairs = held_out(IterativeStratification(5, random_state=0, order=2), Y)
+    assert deviation(pairs, of_pairs) < 0.7 * deviation(pairs, of_labels)
 
 
-def test_the_seed_decides():
+def test_iterative_stratification_depends_on_the_seed():
     Y = labels()
-    folds = [
-        np.concatenate(
-            [
-                test
-                for _, test in IterativeStratification(4, random_state=seed).split(Y, Y)
-            ]
+
+    def order(seed):
+        return np.concatenate(
+            held_out(IterativeStratification(4, random_state=seed), Y)
         )
-        for seed in (7, 7, 8)
-    ]
-    assert_array_equal(folds[0], folds[1])
-    assert (folds[0] != folds[2]).any()
+
+    assert_array_equal(order(7), order(7))
+    assert (order(7) != order(8)).any()
 
 
 @pytest.mark.parametrize(
@@ -215,25 +194,22 @@ def test_the_seed_decides():
         np.float32,
     ],
 )
-def test_all_forms_of_y_give_the_same_folds(form):
+def test_iterative_stratification_takes_all_forms_of_y(form):
     Y = labels(60, 4)
-    for (_, a), (_, b) in zip(
-        IterativeStratification(3, random_state=0).split(Y, Y),
-        IterativeStratification(3, random_state=0).split(Y, form(Y)),
-        strict=True,
-    ):
-        assert_array_equal(a, b)
+    cv = IterativeStratification(3, random_state=0)
+    for test, (_, other) in zip(held_out(cv, Y), cv.split(Y, form(Y)), strict=True):
+        assert_array_equal(test, other)
 
 
-def test_it_is_a_splitter_of_scikit_learn():
-    Y, cv = labels(120, 4), IterativeStratification(3, random_state=0)
+def test_iterative_stratification_is_a_splitter_of_scikit_learn():
+    Y = labels(120, 4)
+    cv = IterativeStratification(3, random_state=0)
     X = np.random.default_rng(0).random((120, 3))
     assert cv.get_n_splits() == 3
     assert repr(cv) == "IterativeStratification(n_splits=3, order=1, random_state=0)"
     assert len(cross_validate(KNeighborsClassifier(), X, Y, cv=cv)["test_score"]) == 3
-    search = GridSearchCV(
-        clone(KNeighborsClassifier()), {"n_neighbors": [3, 5]}, cv=cv
-    ).fit(X, Y)
+    grid = {"n_neighbors": [3, 5]}
+    search = GridSearchCV(clone(KNeighborsClassifier()), grid, cv=cv).fit(X, Y)
     assert search.n_splits_ == 3
 
 
@@ -249,10 +225,9 @@ def test_it_is_a_splitter_of_scikit_learn():
         ({}, [0, 1], "indicator matrix"),
     ],
 )
-def test_what_cannot_be_split_is_refused_with_a_sentence(arguments, y, message):
+def test_iterative_stratification_refuses_what_cannot_be_split_with_a_sentence(
+    arguments, y, message
+):
+    cv = IterativeStratification(**{"n_splits": 2, **arguments})
     with pytest.raises(InputError, match=message):
-        list(
-            IterativeStratification(**{"n_splits": 2, **arguments}).split(
-                np.zeros((2, 1)), y
-            )
-        )
+        list(cv.split(np.zeros((2, 1)), y))

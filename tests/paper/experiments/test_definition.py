@@ -9,6 +9,8 @@ from mltsk.paper.experiments.definition import (
     class_of,
     grid_of,
     known_methods,
+    pick_datasets,
+    pick_methods,
     read_definition,
     section_iv,
 )
@@ -26,35 +28,43 @@ def written(tmp_path, text):
 def test_section_iv_has_the_papers_data_and_methods():
     definition = section_iv()
     assert {data.name for data in definition.datasets} == set(table_i())
-    assert {method.paper for method in definition.methods} - {None} == set(
-        paper.METHODS
-    )
-    assert {
-        m.key: class_of(m) for m in definition.methods if m.paper
-    }.items() <= METHODS.items()
+    of_paper = [method for method in definition.methods if method.paper]
+    assert {method.paper for method in of_paper} == set(paper.PAPER_METHODS)
+    for method in of_paper:
+        assert class_of(method) is METHODS[method.key]
 
 
-def test_the_papers_grids_have_the_papers_sizes():
+def test_grid_of_paper_has_the_papers_size():
     sizes = {m.key: n_settings(grid_of(m, "paper")) for m in section_iv().methods}
     assert sizes == {
-        "ml-knn": 35, "hnoml": 125, "mlsf": 81, "cc": 48, "br": 48, "c2ae": 11, "bp-mll": 10, "jbnn": 10,
-        "ml-tsk-fs": 4000, "mltsk": 1,
-    }  # fmt: skip
+        "ml-knn": 35,
+        "hnoml": 125,
+        "mlsf": 81,
+        "cc": 48,
+        "br": 48,
+        "c2ae": 11,
+        "bp-mll": 10,
+        "jbnn": 10,
+        "ml-tsk-fs": 4000,
+        "mltsk": 1,
+    }
 
 
-def test_fast_grids_are_subsets_of_the_papers():
+def test_grid_of_fast_is_a_subset_of_the_papers():
     for method in section_iv().methods:
-        fast, full = grid_of(method, "fast"), grid_of(method, "paper")
+        fast = grid_of(method, "fast")
+        full = grid_of(method, "paper")
         assert fast.keys() == full.keys()
-        assert all(set(fast[name]) <= set(full[name]) for name in fast)
+        for name, values in fast.items():
+            assert set(values) <= set(full[name])
 
 
-def test_the_authors_grid_has_a_thousand_settings():
+def test_grid_of_authors_has_a_thousand_settings():
     method = next(m for m in section_iv().methods if m.key == "ml-tsk-fs")
     assert n_settings(grid_of(method, "authors")) == 1000
 
 
-def test_variants_are_known_by_key_and_left_out_unless_named(tmp_path):
+def test_known_methods_have_variants_that_are_left_out_unless_named(tmp_path):
     variants = {method.key: method for method in known_methods() if method.variant_of}
     methods = {method.key: method for method in section_iv().methods}
     assert variants
@@ -67,11 +77,9 @@ def test_variants_are_known_by_key_and_left_out_unless_named(tmp_path):
     assert named.methods == [variants["c2ae-published"]]
 
 
-def test_a_known_method_needs_its_key_alone_and_files_lie_beside(tmp_path):
-    path = written(
-        tmp_path,
-        '[[methods]]\nkey = "br"\n[[datasets]]\nname = "a"\nfile = "a.csv"\nlabels = 2',
-    )
+def test_read_definition_knows_methods_by_key_and_files_beside_it(tmp_path):
+    data = '[[datasets]]\nname = "a"\nfile = "a.csv"\nlabels = 2'
+    path = written(tmp_path, f'[[methods]]\nkey = "br"\n{data}')
     definition = read_definition(path)
     assert definition.methods[0].path == "mltsk.paper.methods:BinaryRelevanceTSK"
     assert definition.datasets[0].file == str(tmp_path / "a.csv")
@@ -112,7 +120,9 @@ def test_a_known_method_needs_its_key_alone_and_files_lie_beside(tmp_path):
         ),
     ],
 )
-def test_what_is_wrong_is_one_sentence_that_names_the_field(tmp_path, text, complaint):
+def test_read_definition_names_the_field_that_is_wrong_in_one_sentence(
+    tmp_path, text, complaint
+):
     with pytest.raises(InputError, match=complaint) as caught:
         read_definition(written(tmp_path, text))
     assert "\n" not in str(caught.value)
@@ -127,18 +137,37 @@ def test_what_is_wrong_is_one_sentence_that_names_the_field(tmp_path, text, comp
         "sklearn.preprocessing:FunctionTransformer",
     ],
 )
-def test_classifiers_alone_may_be_named_and_nothing_else_is_called(tmp_path, path):
-    text = f'[[datasets]]\nname = "flags"\n[[methods]]\nkey = "x"\nclass = "{path}"\nparams = {{ command = "true" }}'
+def test_class_of_takes_classifiers_alone_and_nothing_else_is_called(tmp_path, path):
+    method = f'key = "x"\nclass = "{path}"\nparams = {{ command = "true" }}'
+    text = f'[[datasets]]\nname = "flags"\n[[methods]]\n{method}'
+    definition = read_definition(written(tmp_path, text))
     with pytest.raises(InputError, match="classifiers alone may be named"):
-        reproduce(read_definition(written(tmp_path, text)), tmp_path / "out")
+        reproduce(definition, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
-def test_an_import_path_that_leads_nowhere_is_one_sentence():
-    method = MethodDefinition.model_validate(
-        {"key": "x", "class": "sklearn.nowhere:Thing"}
-    )
-    with pytest.raises(
-        InputError, match=r"'x' cannot be imported from 'sklearn.nowhere:Thing'"
-    ):
+def test_class_of_an_import_path_that_leads_nowhere_is_one_sentence():
+    content = {"key": "x", "class": "sklearn.nowhere:Thing"}
+    method = MethodDefinition.model_validate(content)
+    complaint = r"'x' cannot be imported from 'sklearn.nowhere:Thing'"
+    with pytest.raises(InputError, match=complaint):
         class_of(method)
+
+
+def test_pick_datasets_refuses_an_unknown_name_with_those_that_are_known(small):
+    complaint = (
+        r"no data set 'yaest': take toy, or a file by its path \(\./yaest\.csv\)"
+    )
+    with pytest.raises(InputError, match=complaint):
+        pick_datasets(small(), ["yaest"])
+
+
+def test_pick_methods_refuses_an_unknown_name_with_those_that_are_known(small):
+    complaint = r"no method 'knn': take ml-knn, .*import path"
+    with pytest.raises(InputError, match=complaint):
+        pick_methods(small(), ["knn"])
+
+
+def test_pick_methods_takes_an_import_path_with_points_alone(small):
+    (method,) = pick_methods(small(), ["sklearn.dummy.DummyClassifier"])
+    assert method.path == "sklearn.dummy:DummyClassifier"

@@ -1,4 +1,4 @@
-"""The store: whole cells or none, one writer, sentences about files that are not ours."""
+"""The store: whole cells or none, one writer, sentences about other files."""
 
 import os
 import random
@@ -13,14 +13,19 @@ import pytest
 from mltsk.exceptions import InputError
 from mltsk.paper.experiments.store import FILE, Cell, Outcome, Row, Store, canonical
 
-CELL = Cell("grid", "paper", "toy", "br", 0, 0, details={"grid": {"C": [1.0, 2.0]}})
+
+def cell_of(seed=0, **changes):
+    return Cell("grid", "paper", "toy", "br", seed=seed, fold=0, **changes)
+
+
+CELL = cell_of(details={"grid": {"C": [1.0, 2.0]}})
 ROWS = (
     Row({"C": 1.0}, (0.5, 0.1, 0.2, 0.3, 0.4, 0.0)),
     Row({"C": 2.0}, (0.6, 0.1, 0.2, 0.3, float("nan"), 0.0)),
 )
 
 
-def test_what_is_added_is_read_back(tmp_path):
+def test_results_have_what_add_was_given(tmp_path):
     with Store.open(tmp_path, create=True) as store:
         store.describe({"folds": 5})
         store.add(CELL, Outcome(ROWS, seconds=1.5), {"numpy": "2"})
@@ -36,7 +41,7 @@ def test_what_is_added_is_read_back(tmp_path):
     assert results.run == {"folds": 5}
 
 
-def test_a_success_takes_the_place_of_a_failure(tmp_path):
+def test_add_puts_a_success_in_the_place_of_a_failure(tmp_path):
     with Store.open(tmp_path, create=True) as store:
         store.add(CELL, Outcome(error="out of luck"), {})
         assert store.done() == set()
@@ -45,7 +50,7 @@ def test_a_success_takes_the_place_of_a_failure(tmp_path):
         assert len(store.results().cells) == 1
 
 
-def test_a_cell_that_cannot_be_kept_whole_is_not_kept(tmp_path):
+def test_add_keeps_a_cell_whole_or_not_at_all(tmp_path):
     twice = Outcome((ROWS[0], ROWS[0]))
     with Store.open(tmp_path, create=True) as store:
         with pytest.raises(sqlite3.IntegrityError):
@@ -53,7 +58,7 @@ def test_a_cell_that_cannot_be_kept_whole_is_not_kept(tmp_path):
         assert store.results().cells.empty
 
 
-def test_one_writer_at_a_time_and_any_reader(tmp_path):
+def test_open_lets_in_one_writer_at_a_time_and_any_reader(tmp_path):
     with Store.open(tmp_path, create=True) as store:
         store.add(CELL, Outcome(ROWS), {})
         with (
@@ -65,12 +70,14 @@ def test_one_writer_at_a_time_and_any_reader(tmp_path):
             assert len(reader.results().scores) == 2
 
 
-def test_a_killed_writer_leaves_whole_cells_and_no_lock(tmp_path):
+def test_add_of_a_killed_writer_leaves_whole_cells_and_no_lock(tmp_path):
     code = (
         "import sys; from mltsk.paper.experiments.store import *\n"
         "rows = tuple(Row({'C': i}, (0.5, 0, 0, 0, 0, 0)) for i in range(2000))\n"
         "with Store.open(sys.argv[1], create=True) as store:\n"
-        "    for i in range(10**6): store.add(Cell('grid', 'paper', 'toy', 'br', i, 0), Outcome(rows), {})\n"
+        "    for i in range(10**6):\n"
+        "        cell = Cell('grid', 'paper', 'toy', 'br', i, 0)\n"
+        "        store.add(cell, Outcome(rows), {})\n"
     )
     writer = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)])
     while not (tmp_path / FILE).exists() or _n_cells(tmp_path) < 3:
@@ -91,15 +98,14 @@ def _n_cells(folder):
         return 0
 
 
-def test_other_files_and_newer_ones_are_refused(tmp_path):
+def test_open_refuses_other_files_and_newer_ones(tmp_path):
     with (
         pytest.raises(InputError, match="holds no results: run `mltsk reproduce"),
         Store.open(tmp_path),
     ):
         pass
-    (tmp_path / FILE).write_bytes(
-        b"no database at all, but long enough to look like one" * 20
-    )
+    text = b"no database at all, but long enough to look like one"
+    (tmp_path / FILE).write_bytes(text * 20)
     with (
         pytest.raises(InputError, match="is no store of results"),
         Store.open(tmp_path),
@@ -116,11 +122,11 @@ def filled(folder):
     with Store.open(folder, create=True) as store:
         store.describe({"folds": 5})
         for seed in range(1, 31):
-            store.add(Cell("grid", "paper", "toy", "br", seed, 0), Outcome(ROWS), {})
+            store.add(cell_of(seed), Outcome(ROWS), {})
     return folder / FILE
 
 
-def test_a_copy_that_can_only_be_read_is_read(tmp_path, monkeypatch):
+def test_open_reads_a_copy_that_can_only_be_read(tmp_path, monkeypatch):
     filled(tmp_path)
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write anywhere
     before = sorted(tmp_path.iterdir())
@@ -135,8 +141,9 @@ def test_a_copy_that_can_only_be_read_is_read(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_damaged_pages_are_a_sentence(tmp_path, seed):
-    path, rng = filled(tmp_path), random.Random(seed)
+def test_results_of_damaged_pages_are_a_sentence(tmp_path, seed):
+    path = filled(tmp_path)
+    rng = random.Random(seed)
     content = bytearray(path.read_bytes())
     for at in rng.sample(range(100, len(content)), len(content) // 20):
         content[at] = rng.randrange(256)
@@ -145,9 +152,10 @@ def test_damaged_pages_are_a_sentence(tmp_path, seed):
         store.results()
 
 
-def test_a_full_disk_keeps_what_was_finished(tmp_path):
+def test_add_on_a_full_disk_keeps_what_was_finished(tmp_path):
     resource = pytest.importorskip("resource")
-    path, limit = filled(tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
+    path = filled(tmp_path)
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, limit[1]))
     many = tuple(Row({"C": i}, (0.5, 0, 0, 0, 0, 0)) for i in range(2000))
     try:
@@ -162,8 +170,8 @@ def test_a_full_disk_keeps_what_was_finished(tmp_path):
         assert len(store.results().scores) == 60
 
 
-def test_folders_come_together_without_doubles(tmp_path):
-    other = Cell("grid", "paper", "toy", "br", 1, 0)
+def test_absorb_brings_folders_together_without_doubles(tmp_path):
+    other = cell_of(seed=1)
     for name, cells in {"a": [CELL], "b": [CELL, other]}.items():
         with Store.open(tmp_path / name, create=True) as store:
             for cell in cells:
@@ -178,36 +186,45 @@ def test_folders_come_together_without_doubles(tmp_path):
         assert len(store.results().scores) == 4
 
 
-def test_inner_folds_choose_by_their_mean_and_the_first_of_equals(tmp_path):
-    cells = [Cell("inner", "nested", "toy", "br", 0, 0, inner=i) for i in range(2)]
-    rows = {
-        1: [(0.4, 0, 0, 0, float("nan"), 0), (0.6, 0.2, 0, 0, float("nan"), 0)],
-        2: [(0.9, 0.2, 0, 0, 0.5, 0), (0.0, 0.1, 0, 0, 0.5, 0)],
-    }
+def test_best_settings_are_those_of_the_best_mean_and_the_first_of_equals(tmp_path):
+    nan = float("nan")
+    rows_of_folds = [
+        (
+            Row({"C": 1}, (0.4, 0, 0, 0, nan, 0)),
+            Row({"C": 2}, (0.9, 0.2, 0, 0, 0.5, 0)),
+        ),
+        (
+            Row({"C": 1}, (0.6, 0.2, 0, 0, nan, 0)),
+            Row({"C": 2}, (0, 0.1, 0, 0, 0.5, 0)),
+        ),
+    ]
+    keys = []
     with Store.open(tmp_path, create=True) as store:
-        for i, cell in enumerate(cells):
-            store.add(
-                cell,
-                Outcome(tuple(Row({"C": C}, values[i]) for C, values in rows.items())),
-                {},
-            )
-        best = store.best_settings([cell.key for cell in cells])
-        assert {metric: setting["C"] for metric, setting in best.items()} == {
-            "AP": 1,
-            "HL": 1,
-            "OE": 1,
-            "RL": 1,
-            "CV": 2,
-        }
+        for i, rows in enumerate(rows_of_folds):
+            cell = Cell("inner", "nested", "toy", "br", seed=0, fold=0, inner=i)
+            store.add(cell, Outcome(rows), {})
+            keys.append(cell.key)
+        best = store.best_settings(keys)
+        chosen = {metric: setting["C"] for metric, setting in best.items()}
+        assert chosen == {"AP": 1, "HL": 1, "OE": 1, "RL": 1, "CV": 2}
         assert store.results().scores.empty
 
 
 def test_canonical_text_does_not_depend_on_order():
-    assert canonical({"a": (1, 2), "b": {"d": 1.5, "c": None}}) == canonical(
-        {"b": {"c": None, "d": 1.5}, "a": [1, 2]}
+    first = {"a": (1, 2), "b": {"d": 1.5, "c": None}}
+    second = {"b": {"c": None, "d": 1.5}, "a": [1, 2]}
+    assert canonical(first) == canonical(second)
+
+
+def test_str_of_a_cell_reads_well():
+    cell = Cell(
+        kind="inner",
+        protocol="nested",
+        dataset="flags",
+        method="br",
+        seed=0,
+        fold=1,
+        inner=2,
+        part="n_rules=3",
     )
-
-
-def test_a_cell_reads_well():
-    cell = Cell("inner", "nested", "flags", "br", 0, 1, inner=2, part="n_rules=3")
     assert str(cell) == "br on flags, nested fold 2.3 (n_rules=3)"

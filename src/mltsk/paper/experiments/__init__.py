@@ -1,1 +1,1 @@
-"""Experiments: the paper's tables as data, and cross-validation as this package reports it."""
+"""Experiments: the paper's tables as data, and runs that repeat and extend them."""

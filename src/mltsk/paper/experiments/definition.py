@@ -1,7 +1,8 @@
-"""What an experiment consists of: data sets, methods with their grids, protocols. Read from TOML and checked.
+"""What an experiment consists of: data sets, methods with their grids, and protocols.
 
-`section_iv.toml` in this folder is the paper's; docs/guide/experiments.md shows a file of one's own. An error names the
-file, the field and what it should have been.
+It is read from TOML and checked. `section_iv.toml` in this folder is the paper's;
+docs/guide/experiments.md shows a file of one's own. An error names the file, the field
+and what it should have been.
 """
 
 import tomllib
@@ -14,7 +15,7 @@ from typing import Annotated, Any, Literal
 
 from ...datasets import catalog
 from ...exceptions import InputError
-from .published import read_toml
+from .published import PlainData, read_toml
 
 try:
     from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -24,24 +25,26 @@ except ImportError as error:  # pragma: no cover
 Protocol = Literal["paper", "strict", "nested"]
 GridName = Literal["paper", "fast", "authors"]
 Grid = dict[str, Annotated[list[Any], Field(min_length=1)]]
-_CLASSIFIER = (
-    "fit",
-    "predict",
-    "get_params",
-    "set_params",
-)  # a definition may come from a stranger: nothing else runs
+Labels = int | str | tuple[str, ...] | None  # label columns of a file, or how many
+# A definition may come from a stranger: only classes with these methods are called.
+_CLASSIFIER_METHODS = ("fit", "predict", "get_params", "set_params")
 
 
-class _Part(BaseModel):
+class _CheckedModel(BaseModel):
+    """A table of the file: unknown fields are refused, and nothing changes later."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
-class DataDefinition(_Part):
-    """A data set of the catalog, or a file with its label columns; a large one may have its own grid and protocols."""
+class DataDefinition(_CheckedModel):
+    """A data set of the catalog, or a file with its label columns.
+
+    A large one may have its own grid and protocols.
+    """
 
     name: str = Field(min_length=1, pattern=r"^[^/\\\s]+$")
     file: str | None = None
-    labels: int | str | tuple[str, ...] | None = None
+    labels: Labels = None
     grid: GridName | None = None
     protocols: tuple[Protocol, ...] | None = None
 
@@ -52,24 +55,27 @@ class DataDefinition(_Part):
         return self
 
 
-class MethodDefinition(_Part):
+class MethodDefinition(_CheckedModel):
     """A classifier, what is done to its features, and its grids.
 
-    ``scale`` is "minmax" for methods that expect features in [0, 1] or "none" for those that scale for themselves.
-    ``split`` names the parameter by whose values a grid is cut into pieces of work. ``device`` is where tensors are
-    computed, if the class has a parameter of that name; it is no setting, since numbers depend on it by rounding alone.
-    ``gpu`` is false for a method that a GPU does not make faster: ``--device`` then leaves it where it is.
-    A grid that is not given is the class's ``PAPER_GRID`` under "paper", and the class's defaults alone without one;
-    ``grid_for`` names another one for a data set. ``variant_of`` is the key of the method of which this
-    is another reading; ``protocols`` and ``datasets`` are those of the experiment on which it is run, all by default.
+    ``scale`` is "minmax" for methods that expect features in [0, 1] or "none" for those
+    that scale for themselves. ``split`` names the parameter by whose values a grid is
+    cut into pieces of work. ``device`` is where tensors are computed, if the class has
+    a parameter of that name; it is no setting, since numbers depend on it by rounding
+    alone. ``gpu`` is false for a method that a GPU does not make faster: ``--device``
+    then leaves it where it is. A grid that is not given is the class's ``PAPER_GRID``
+    under "paper", and the class's defaults alone without one; ``grid_for`` names
+    another one for a data set. ``variant_of`` is the key of the method of which this is
+    another reading. ``protocols`` and ``datasets`` are those of the experiment on which
+    the method is run, all by default.
     """
 
     key: str = Field(min_length=1, pattern=r"^[\w.+-]+$")
     title: str = ""
     paper: str | None = None
     path: str = Field(alias="class", pattern=r"^[\w.]+:\w+$")
-    params: dict[str, Any] = {}
-    params_for: dict[str, dict[str, Any]] = {}
+    params: PlainData = {}
+    params_for: dict[str, PlainData] = {}
     scale: Literal["minmax", "none"] = "none"
     device: str | None = None
     gpu: bool = True
@@ -82,19 +88,17 @@ class MethodDefinition(_Part):
 
     @model_validator(mode="before")
     @classmethod
-    def _fill_in(cls, content: Any) -> Any:
+    def _fill_in(cls, content: object) -> object:
         """A method of Section IV needs no more than its key."""
         if not isinstance(content, dict) or "class" in content:
             return content
-        known = [
-            m.model_dump(by_alias=True)
-            for m in known_methods()
-            if m.key == content.get("key")
-        ]
-        return {**known[0], **content} if known else content
+        for method in known_methods():
+            if method.key == content.get("key"):
+                return {**method.model_dump(by_alias=True), **content}
+        return content
 
 
-class Definition(_Part):
+class Definition(_CheckedModel):
     """A whole experiment."""
 
     title: str = "Experiment"
@@ -110,13 +114,15 @@ class Definition(_Part):
 
     @model_validator(mode="after")
     def _no_name_twice(self) -> "Definition":
-        for what, names in (
-            ("data set", [d.name for d in self.datasets]),
-            ("method", [m.key for m in self.methods]),
-        ):
-            if twice := {name for name in names if names.count(name) > 1}:
-                raise ValueError(f"the {what} {sorted(twice)[0]!r} is there twice")
+        _refuse_repeated("data set", [data.name for data in self.datasets])
+        _refuse_repeated("method", [method.key for method in self.methods])
         return self
+
+
+def _refuse_repeated(kind: str, names: Sequence[str]) -> None:
+    repeated = sorted(name for name in names if names.count(name) > 1)
+    if repeated:
+        raise ValueError(f"the {kind} {repeated[0]!r} is there twice")
 
 
 @cache
@@ -140,145 +146,144 @@ def known_methods() -> list[MethodDefinition]:
     >>> [method.key for method in known_methods() if method.variant_of == "c2ae"][:1]
     ['c2ae-published']
     """
-    originals = {
-        method.key: method.model_dump(by_alias=True, exclude={"paper"})
-        for method in section_iv().methods
-    }
-    variants = [
-        {**originals[own["variant_of"]], **own}
-        for own in read_toml("variants.toml")["methods"]
-    ]
-    return [*section_iv().methods, *map(MethodDefinition.model_validate, variants)]
+    originals = {method.key: method for method in section_iv().methods}
+    methods = list(originals.values())
+    for changes in read_toml("variants.toml")["methods"]:
+        original = originals[changes["variant_of"]]
+        content = original.model_dump(by_alias=True, exclude={"paper"})
+        methods.append(MethodDefinition.model_validate({**content, **changes}))
+    return methods
 
 
 def read_definition(path: str | Path) -> Definition:
-    """An experiment from a TOML file; files lie relative to it, and what it does not name is Section IV's."""
+    """An experiment from a TOML file; what it does not name is Section IV's.
+
+    Its data files lie relative to it.
+    """
     path = Path(path)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # also of numbers and nesting beyond what Python reads
+    except (ValueError, RecursionError) as error:
+        # Also of numbers and nesting beyond what Python reads.
         raise InputError(f"{path} is no TOML file: {error}.") from None
-    known = section_iv()
-    definition = _checked(
-        {"datasets": known.datasets, "methods": known.methods, **content}, str(path)
-    )
-    placed = [
-        d.model_copy(update={"file": str(path.parent / d.file)}) if d.file else d
-        for d in definition.datasets
-    ]
-    return definition.model_copy(update={"datasets": placed})
+    defaults = {"datasets": section_iv().datasets, "methods": section_iv().methods}
+    definition = _checked({**defaults, **content}, str(path))
+    datasets = []
+    for data in definition.datasets:
+        if data.file:
+            data = data.model_copy(update={"file": str(path.parent / data.file)})
+        datasets.append(data)
+    return definition.model_copy(update={"datasets": datasets})
 
 
 def pick_datasets(
-    definition: Definition, names: Sequence[str], labels: Any = None
+    definition: Definition, names: Sequence[str], labels: Labels = None
 ) -> list[DataDefinition]:
-    """Data sets of the definition or of the catalog by name, or files of one's own with their labels."""
-    known, picked = {data.name: data for data in definition.datasets}, []
+    """Data sets of the definition or of the catalog by name, or files with labels."""
+    by_name = {data.name: data for data in definition.datasets}
+    picked = []
     for name in names:
-        if name in known:
-            picked.append(known[name])
+        if name in by_name:
+            data = by_name[name]
         elif "/" in name or "\\" in name or Path(name).suffix:
-            picked.append(
-                DataDefinition(
-                    name=Path(name).stem.replace(" ", "_"), file=name, labels=labels
-                )
-            )
+            stem = Path(name).stem.replace(" ", "_")
+            data = DataDefinition(name=stem, file=name, labels=labels)
         elif name in catalog():
-            picked.append(DataDefinition(name=name))
+            data = DataDefinition(name=name)
         else:
-            ways = f"take {', '.join(known)}, or a file by its path (./{name}.csv)"
+            ways = f"take {', '.join(by_name)}, or a file by its path (./{name}.csv)"
             raise InputError(f"There is no data set {name!r}: {ways}.")
+        picked.append(data)
     return picked
 
 
 def pick_methods(
     definition: Definition, names: Sequence[str]
 ) -> list[MethodDefinition]:
-    """Methods by key, by the name of an entry point of the group ``mltsk.methods``, or by import path."""
-    known, picked = (
-        {method.key: method for method in (*known_methods(), *definition.methods)},
-        [],
-    )
-    for name in names:
-        module, _, attribute = name.replace(":", ".").rpartition(".")
-        if name in known:
-            picked.append(known[name])
-        elif entries := tuple(entry_points(group="mltsk.methods", name=name)):
-            picked.append(
-                MethodDefinition.model_validate(
-                    {"key": name, "class": entries[0].value}
-                )
-            )
-        elif module:
-            picked.append(
-                MethodDefinition.model_validate(
-                    {"key": attribute, "class": f"{module}:{attribute}"}
-                )
-            )
-            class_of(picked[-1])
-        else:
-            ways = f"take {', '.join(known)}, or the import path of a scikit-learn classifier"
-            raise InputError(
-                f"There is no method {name!r}: {ways}, such as sklearn.ensemble:ExtraTreesClassifier."
-            )
-    return picked
+    """Methods by key, by entry point of the group ``mltsk.methods``, or import path."""
+    by_key = {method.key: method for method in known_methods()}
+    by_key |= {method.key: method for method in definition.methods}
+    return [_pick_method(name, by_key) for name in names]
+
+
+def _pick_method(name: str, by_key: Mapping[str, MethodDefinition]) -> MethodDefinition:
+    if name in by_key:
+        return by_key[name]
+    entries = tuple(entry_points(group="mltsk.methods", name=name))
+    if entries:
+        content = {"key": name, "class": entries[0].value}
+        return MethodDefinition.model_validate(content)
+    module, _, attribute = name.replace(":", ".").rpartition(".")
+    if not module:
+        ways = (
+            f"take {', '.join(by_key)}, or the import path of a scikit-learn "
+            "classifier, such as sklearn.ensemble:ExtraTreesClassifier"
+        )
+        raise InputError(f"There is no method {name!r}: {ways}.")
+    content = {"key": attribute, "class": f"{module}:{attribute}"}
+    method = MethodDefinition.model_validate(content)
+    class_of(method)
+    return method
 
 
 def class_of(method: MethodDefinition) -> type:
     """The method's class, from its import path."""
-    module, name = method.path.split(":")
+    module, class_name = method.path.split(":")
     try:
-        found = getattr(import_module(module), name)
+        candidate = getattr(import_module(module), class_name)
     except (ImportError, AttributeError) as error:
         if str(error).startswith("pip install"):
             raise
-        raise InputError(
-            f"The method {method.key!r} cannot be imported from {method.path!r}: {error}."
-        ) from None
-    if not isinstance(found, type) or not all(
-        callable(getattr(found, name, None)) for name in _CLASSIFIER
-    ):
-        what = f"{method.path!r}, which is no class with {', '.join(_CLASSIFIER)}"
-        raise InputError(
-            f"The method {method.key!r} names {what}: classifiers alone may be named."
-        )
-    return found
+        problem = f"cannot be imported from {method.path!r}: {error}."
+        raise InputError(f"The method {method.key!r} {problem}") from None
+    if isinstance(candidate, type) and _is_classifier(candidate):
+        return candidate
+    names = ", ".join(_CLASSIFIER_METHODS)
+    problem = f"names {method.path!r}, which is no class with {names}"
+    raise InputError(
+        f"The method {method.key!r} {problem}: classifiers alone may be named."
+    )
+
+
+def _is_classifier(candidate: type) -> bool:
+    return all(callable(getattr(candidate, name, None)) for name in _CLASSIFIER_METHODS)
 
 
 def grid_of(method: MethodDefinition, name: GridName) -> Grid:
-    """The grid that a method has under a name: its own, the class's ``PAPER_GRID``, or none (its defaults alone).
+    """The grid that a method has under a name: its own, the class's, or an empty one.
 
-    A method without an "authors" grid is run with its paper's.
+    The class's is ``PAPER_GRID``; an empty grid stands for the defaults alone. A method
+    without an "authors" grid is run with its paper's.
     """
     if name == "authors" and name not in method.grids:
         name = "paper"
-    grid = (
-        method.grids[name]
-        if name in method.grids
-        else getattr(class_of(method), "PAPER_GRID", {})
-    )
+    if name in method.grids:
+        grid = method.grids[name]
+    else:
+        grid = getattr(class_of(method), "PAPER_GRID", {})
     return {parameter: list(values) for parameter, values in grid.items()}
 
 
-def _checked(content: Mapping[str, Any], where: str) -> Definition:
-    """The definition, or a sentence about the first complaint: which field of which file, and what is wrong with it."""
+def _checked(content: PlainData, source: str) -> Definition:
+    """The definition, or an error that names its source and the first wrong field."""
     try:
         return Definition.model_validate(content)
     except ValidationError as error:
-        first, more = error.errors()[0], error.error_count() - 1
-    parts = [
-        f"[{part}]" if isinstance(part, int) else str(part) for part in first["loc"]
-    ]
-    what = {"missing": "is missing", "extra_forbidden": "is not known"}.get(
-        first["type"]
-    )
-    message = what or f"is wrong: {first['msg'].removeprefix('Value error, ')}"
-    field = f"the field `{'.'.join(parts).replace('.[', '[')}`" if parts else "it"
-    raise InputError(
-        f"{where}: {field} {message}{f' ({more} more such)' if more else ''}."
-    )
+        raise InputError(f"{source}: {_first_complaint(error)}.") from None
+
+
+def _first_complaint(error: ValidationError) -> str:
+    """Which field is wrong, in which way, and how many more are."""
+    first = error.errors()[0]
+    path = ""
+    for step in first["loc"]:
+        path += f"[{step}]" if isinstance(step, int) else f".{step}"
+    field = f"the field `{path.removeprefix('.')}`" if path else "it"
+    problems = {"missing": "is missing", "extra_forbidden": "is not known"}
+    reason = first["msg"].removeprefix("Value error, ")
+    problem = problems.get(first["type"], f"is wrong: {reason}")
+    others = error.error_count() - 1
+    more = f" ({others} more such)" if others else ""
+    return f"{field} {problem}{more}"

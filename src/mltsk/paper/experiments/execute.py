@@ -1,9 +1,11 @@
-"""What a cell's work is under each protocol: rows, scale, the grid in one pass, metrics; the same in every process.
+"""The work of a cell under each protocol; it is the same in every process.
 
-`paper` is what the authors did: features scaled, and rules clustered, on all rows before the split; one random
-permutation cut into slices of ceil(n / 5) rows, for ML-TSK FS a new one for every number of rules and width. Under
-`strict` and `nested` everything is fitted inside the training rows, and folds are stratified; `nested` chooses settings
-on inner folds of the training rows, the others on the folds that are reported. Folds are functions of a seed.
+`paper` is what the authors did: features scaled, and rules clustered, on all rows
+before the split; one random permutation cut into slices of ceil(n / 5) rows, for ML-TSK
+FS a new one for every number of rules and width. Under `strict` and `nested` everything
+is fitted inside the training rows, and folds are stratified; `nested` chooses settings
+on inner folds of the training rows, the others on the folds that are reported. Folds
+are functions of a seed.
 """
 
 import os
@@ -11,17 +13,17 @@ import time
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache, partial
 from itertools import groupby, islice
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import get_tags
 
+from ...core.arrays import Array, Matrix, dense
 from ...core.terms import fit_scaling
 from ...datasets import Dataset, load_dataset
 from ...datasets.load import BENCHMARKS, is_path
@@ -30,64 +32,70 @@ from ...metrics import five_metrics
 from ...metrics.scorers import label_scores
 from ...tables import read_table
 from ..methods.base import GridPoint
-from .cross_validation import Fold, IterativeStratification
+from .cross_validation import Fold, IntArray, IterativeStratification
 from .definition import DataDefinition, MethodDefinition, class_of
-from .published import METRICS
+from .published import METRICS, PlainData
 from .store import Cell, Outcome, Row
 from .studies import STUDIES
+from .studies.sample import ParameterValues
 
-_BATCH = 64  # tables of scores that are evaluated together
-Grid = Mapping[str, Sequence[Any]]
+MAX_BATCH = 64  # tables of scores that are evaluated together
+ScoredPoint = tuple[GridPoint, IntArray]  # a setting, and the rows of its scores
 
 
 def execute(
     cell: Cell,
     data: DataDefinition,
     method: MethodDefinition | None,
-    chosen: Mapping[str, Any] | None = None,
+    chosen: Mapping[str, PlainData] | None = None,
 ) -> Outcome:
-    """Do the work of a cell; an error becomes part of the outcome. ``chosen`` are a final cell's settings, by metric.
+    """Do the work of a cell; an error becomes part of the outcome.
 
-    One thread per cell, so that numbers do not depend on how many cells run at once.
+    ``chosen`` are a final cell's settings, by metric. A cell has one thread, so that
+    numbers do not depend on how many cells run at once.
     """
-    wall, cpu, outcome, threads = (
-        time.perf_counter(),
-        time.process_time(),
-        Outcome(),
-        os.environ.get("MLTSK_THREADS"),
-    )
-    os.environ["MLTSK_THREADS"] = "1"
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # collapsed rules and tied scores are in the tables, fold by fold
+    started = time.perf_counter()
+    cpu_started = time.process_time()
+    outcome = Outcome()
+    with _one_thread(), warnings.catch_warnings():
+        # collapsed rules and tied scores are in the tables, fold by fold
+        warnings.simplefilter("ignore")
+        try:
             if method is None or cell.kind == "study":
-                study = STUDIES[cell.method].function(
-                    dataset(data), seed=cell.seed, grid=cell.details["grid"]
-                )
-                outcome = Outcome(study=study)
+                outcome = Outcome(study=_study(cell, dataset(data)))
             else:
                 model = class_of(method)(**cell.details["params"])
                 if method.device is not None and "device" in model.get_params():
                     model.set_params(device=method.device)
                     outcome = Outcome(device=method.device)
-                outcome = outcome._replace(
-                    rows=tuple(_rows(cell, dataset(data), model, chosen or {}))
-                )
-    except Exception as problem:
-        place = traceback.extract_tb(problem.__traceback__)[-1]
-        where = f"{os.path.basename(place.filename)}:{place.lineno}"
-        outcome = outcome._replace(
-            error=f"{type(problem).__name__}: {' '.join(str(problem).split())} ({where})"
-        )
-    finally:
-        os.environ.pop("MLTSK_THREADS")
-        if threads is not None:
-            os.environ["MLTSK_THREADS"] = threads
+                rows = _rows(cell, dataset(data), model, chosen or {})
+                outcome = outcome._replace(rows=tuple(rows))
+        except Exception as problem:
+            outcome = outcome._replace(error=_error_text(problem))
     return outcome._replace(
-        seconds=time.perf_counter() - wall, cpu_seconds=time.process_time() - cpu
+        seconds=time.perf_counter() - started,
+        cpu_seconds=time.process_time() - cpu_started,
     )
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """One thread for numerical work; what was set before is set again afterwards."""
+    before = os.environ.get("MLTSK_THREADS")
+    os.environ["MLTSK_THREADS"] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop("MLTSK_THREADS", None)
+        if before is not None:
+            os.environ["MLTSK_THREADS"] = before
+
+
+def _error_text(problem: Exception) -> str:
+    """Kind, message and place of an error in one line."""
+    place = traceback.extract_tb(problem.__traceback__)[-1]
+    where = f"{os.path.basename(place.filename)}:{place.lineno}"
+    return f"{type(problem).__name__}: {' '.join(str(problem).split())} ({where})"
 
 
 @lru_cache(maxsize=2)
@@ -99,96 +107,117 @@ def dataset(data: DataDefinition) -> Dataset:
     return load_dataset(name, labels=data.labels)
 
 
+def _study(cell: Cell, data: Dataset) -> PlainData:
+    study = STUDIES[cell.method]
+    return study.function(data, seed=cell.seed, grid=cell.details["grid"])
+
+
 def _rows(
-    cell: Cell, data: Dataset, model: Any, chosen: Mapping[str, Any]
+    cell: Cell, data: Dataset, model: BaseEstimator, chosen: Mapping[str, PlainData]
 ) -> Iterator[Row]:
+    """Metrics of all settings of a cell, or of those that inner folds have chosen."""
+    grid = cell.details["grid"]
     if cell.kind != "final":
-        yield from _evaluated(cell, data, model, cell.details["grid"])
+        yield from _evaluated(cell, data, model, grid)
         return
-    only = {name: values[0] for name, values in cell.details["grid"].items()}
-    found: dict[str, Row] = {}
-    for metric, setting in (chosen or dict.fromkeys(METRICS, only)).items():
-        if repr(setting) not in found:  # several metrics may choose the same
-            grid = {name: [value] for name, value in setting.items()}
-            (found[repr(setting)],) = _evaluated(cell, data, model, grid)
-        yield found[repr(setting)]._replace(setting=setting, chosen_by=metric)
+    if not chosen:  # a grid of one setting leaves no choice
+        only = {name: values[0] for name, values in grid.items()}
+        chosen = dict.fromkeys(METRICS, only)
+    rows: dict[str, Row] = {}
+    for metric, setting in chosen.items():
+        text = repr(setting)
+        if text not in rows:  # several metrics may choose the same
+            point = {name: [value] for name, value in setting.items()}
+            (rows[text],) = _evaluated(cell, data, model, point)
+        yield rows[text]._replace(setting=setting, chosen_by=metric)
 
 
-def _evaluated(cell: Cell, data: Dataset, model: Any, grid: Grid) -> Iterator[Row]:
-    """Every setting with its metrics on the cell's test rows, in batches of those that share them."""
-    for _, points in groupby(
-        _points(cell, data, model, grid), key=lambda scored: id(scored[1])
-    ):
-        while batch := list(islice(points, _BATCH)):
-            truth, scores = (
-                data.Y[batch[0][1]],
-                np.stack([point.scores for point, _ in batch]),
-            )
-            values = five_metrics(truth, scores, convention=cell.details["convention"])
-            values[:, 1] = [
-                np.mean(point.labels != truth) for point, _ in batch
-            ]  # by the method's own threshold
-            tied = (scores == scores[:, :, :1]).all(axis=2).mean(axis=1)
-            for (point, _), metrics in zip(
-                batch, np.column_stack([values, tied]).tolist(), strict=True
-            ):
-                yield Row(point.params, tuple(metrics))
+def _evaluated(
+    cell: Cell, data: Dataset, model: BaseEstimator, grid: ParameterValues
+) -> Iterator[Row]:
+    """Every setting with its metrics on the cell's test rows.
+
+    Settings that have the same test rows are evaluated in batches.
+    """
+    points = _points(cell, data, model, grid)
+    for _, same_rows in groupby(points, key=lambda scored: id(scored[1])):
+        while batch := list(islice(same_rows, MAX_BATCH)):
+            test = batch[0][1]
+            settings = [point for point, _ in batch]
+            yield from _rows_of(settings, data.Y[test], cell.details["convention"])
+
+
+def _rows_of(
+    points: Sequence[GridPoint], truth: Array, convention: str
+) -> Iterator[Row]:
+    """Metrics and share of tied rows of several settings on the same test rows."""
+    scores = np.stack([point.scores for point in points])
+    values = five_metrics(truth, scores, convention=convention)
+    # Hamming loss by the method's own threshold
+    values[:, 1] = [np.mean(point.labels != truth) for point in points]
+    tied = (scores == scores[:, :, :1]).all(axis=2).mean(axis=1)
+    table = np.column_stack([values, tied]).tolist()
+    for point, metrics in zip(points, table, strict=True):
+        yield Row(point.params, tuple(metrics))
 
 
 def _points(
-    cell: Cell, data: Dataset, model: Any, grid: Grid
-) -> Iterator[tuple[GridPoint, NDArray[Any]]]:
+    cell: Cell, data: Dataset, model: BaseEstimator, grid: ParameterValues
+) -> Iterator[ScoredPoint]:
     """Every setting with its scores, and the rows that they are of."""
-    n_splits, seed, scaled = (
-        cell.details["folds"],
-        cell.seed,
-        cell.details["scale"] == "minmax",
-    )
     if cell.protocol == "paper" and hasattr(model, "authors_path"):
 
         def split(n_rules: int, width_scale: float) -> Fold:
-            return sliced_folds(
-                len(data), n_splits, (seed, n_rules, round(1000 * width_scale))
-            )[cell.fold]
+            seed = (cell.seed, n_rules, round(1000 * width_scale))
+            return sliced_folds(len(data), cell.details["folds"], seed)[cell.fold]
 
         yield from model.authors_path(minmax(data.X, data.X), data.Y, split, grid)
         return
-    train, test = folds_of(cell.protocol, data.Y, n_splits, seed)[cell.fold]
-    if cell.inner >= 0:
-        fit, check = folds_of(
-            cell.protocol, data.Y[train], cell.details["inner_folds"], seed
-        )[cell.inner]
-        train, test = train[fit], train[check]
-    X = (
-        minmax(data.X, data.X if cell.protocol == "paper" else data.X[train])
-        if scaled
-        else data.X
-    )
-    X, T = X[train], X[test]
+    train, test = _fold(cell, data.Y)
+    X = data.X
+    is_scaled = cell.details["scale"] == "minmax"
+    if is_scaled:
+        X = minmax(X, X if cell.protocol == "paper" else X[train])
+    X_train = X[train]
+    X_test = X[test]
     if sparse.issparse(X) and not get_tags(model).input_tags.sparse:
-        X, T = X.toarray(), T.toarray()
+        X_train = dense(X_train)
+        X_test = dense(X_test)
     path = getattr(model, "grid_path", partial(_one_by_one, model))
-    if scaled and hasattr(model, "scaled_path"):
+    if is_scaled and hasattr(model, "scaled_path"):
         path = model.scaled_path
-    for point in path(X, data.Y[train], T, grid):
+    for point in path(X_train, data.Y[train], X_test, grid):
         yield point, test
 
 
+def _fold(cell: Cell, Y: Array) -> Fold:
+    """Training and test rows of a cell."""
+    folds = folds_of(cell.protocol, Y, cell.details["folds"], cell.seed)
+    train, test = folds[cell.fold]
+    if cell.inner < 0:
+        return train, test
+    n_inner = cell.details["inner_folds"]
+    inner_folds = folds_of(cell.protocol, Y[train], n_inner, cell.seed)
+    fit, check = inner_folds[cell.inner]
+    return train[fit], train[check]
+
+
 def _one_by_one(
-    model: Any, X: Any, Y: NDArray[Any], T: Any, grid: Grid
+    model: BaseEstimator, X: Matrix, Y: Array, T: Matrix, grid: ParameterValues
 ) -> Iterator[GridPoint]:
-    """What `grid_path` of our own methods gives, for any classifier of scikit-learn."""
+    """What `grid_path` of our methods gives, for any classifier of scikit-learn."""
     for params in ParameterGrid(dict(grid)):
         fitted = clone(model).set_params(**params).fit(X, Y)
-        yield GridPoint(
-            params, label_scores(fitted, T, Y.shape[1]), np.asarray(fitted.predict(T))
-        )
+        scores = label_scores(fitted, T, Y.shape[1])
+        yield GridPoint(params, scores, np.asarray(fitted.predict(T)))
 
 
 def sliced_folds(
-    n: int, n_splits: int = 5, seed: "int | tuple[int, ...]" = 0
+    n: int, n_splits: int = 5, seed: int | tuple[int, ...] = 0
 ) -> list[Fold]:
-    """Folds as the authors cut them: a permutation in slices of ceil(n / n_splits) rows, the last one shorter.
+    """Folds as the authors cut them: slices of a permutation of ``n`` rows.
+
+    A slice has ceil(n / n_splits) rows, the last one may be shorter.
 
     Examples
     --------
@@ -197,34 +226,36 @@ def sliced_folds(
     """
     size = -(-n // n_splits)
     if n_splits < 2 or size * (n_splits - 1) >= n:
-        raise InputError(
-            f"{n_splits} slices of {size} rows cannot be cut from {n} rows: take fewer folds."
-        )
+        problem = f"{n_splits} slices of {size} rows cannot be cut from {n} rows"
+        raise InputError(f"{problem}: take fewer folds.")
     order = np.random.default_rng(seed).permutation(n)
-    tests = [np.sort(order[i * size : (i + 1) * size]) for i in range(n_splits)]
-    return [(np.setdiff1d(order, test), test) for test in tests]
+    folds = []
+    for start in range(0, n, size):
+        test = np.sort(order[start : start + size])
+        folds.append((np.setdiff1d(order, test), test))
+    return folds
 
 
-def minmax(X: Any, fit_on: Any) -> Any:
+def minmax(X: Matrix, fit_on: Matrix) -> Matrix:
     """X with every feature scaled by the range that it has on the rows ``fit_on``.
 
-    Sparse X stays sparse: where 0 is a feature's least value the scale is a division. A feature that is constant on
-    those rows stays as it is, as in the authors' program.
+    Sparse X stays sparse: where 0 is a feature's least value the scale is a division. A
+    feature that is constant on those rows stays as it is, as in the authors' program.
     """
     if not sparse.issparse(X):
         return fit_scaling(fit_on, np.ones(len(fit_on)), "minmax").apply(X)
-    low, high = (
-        np.asarray(getattr(fit_on, which)(axis=0).toarray()).ravel()
-        for which in ("min", "max")
-    )
-    if (low < 0).any() or ((low > 0) & (high > low)).any():
+    low = np.asarray(fit_on.min(axis=0).toarray()).ravel()
+    high = np.asarray(fit_on.max(axis=0).toarray()).ravel()
+    varies = high > low
+    if (low < 0).any() or ((low > 0) & varies).any():
         raise InputError(
-            "Sparse features with a least value other than 0 cannot be scaled to [0, 1] and stay sparse."
+            "Sparse features with a least value other than 0 cannot be scaled to "
+            "[0, 1] and stay sparse."
         )
-    return sparse.csr_array(X @ sparse.diags_array(1 / np.where(high > low, high, 1.0)))
+    return sparse.csr_array(X @ sparse.diags_array(1 / np.where(varies, high, 1.0)))
 
 
-def folds_of(protocol: str, Y: NDArray[Any], n_splits: int, seed: int) -> list[Fold]:
+def folds_of(protocol: str, Y: Array, n_splits: int, seed: int) -> list[Fold]:
     """Training and test rows of every fold."""
     if protocol == "paper":
         return sliced_folds(len(Y), n_splits, seed)

@@ -1,11 +1,13 @@
-"""What the paper prints, as data: Tables I to VI; and what is known to be wrong with single printed values.
+"""What the paper prints, as data: Tables I to VI, and known faults of single values.
 
-Data sets go by their names in the catalog (``yeast``), methods by the paper's spelling (``ML-TSK FS``), metrics by
-its abbreviations. Tables III, IV and V hold mean and standard deviation over five folds, rounded to two decimals: in
-III settings were chosen by AP, in IV by HL, and in V once for each metric. They were chosen on the folds that are
-reported, so the paper's values are somewhat optimistic.
+Data sets go by their names in the catalog (``yeast``), methods by the paper's spelling
+(``ML-TSK FS``), metrics by its abbreviations. Tables III, IV and V hold mean and
+standard deviation over five folds, rounded to two decimals: in III settings were chosen
+by AP, in IV by HL, and in V once for each metric. They were chosen on the folds that
+are reported, so the paper's values are somewhat optimistic.
 
-``artefacts.toml`` lists the cells that cannot be compared; each entry says whether that was shown or is inferred.
+``artefacts.toml`` lists the cells that cannot be compared; each entry says whether that
+was shown or is inferred.
 """
 
 import tomllib
@@ -20,17 +22,31 @@ import pandas as pd
 
 from ...exceptions import InputError
 
+PlainData = dict[str, Any]  # what JSON and TOML can hold
+
 METRICS = ("AP", "HL", "OE", "RL", "CV")
-METHODS = ("ML-kNN", "HNOML", "MLSF", "CC", "BR", "C2AE", "BP-MLL", "JBNN", "ML-TSK FS")
-TABLES = ("III", "IV", "V")
 CONTROL = "ML-TSK FS"
-
-# A result of ours is called degenerate from here on: half of the rows were ranked by nothing but the rule for ties.
+PAPER_METHODS = (
+    "ML-kNN",
+    "HNOML",
+    "MLSF",
+    "CC",
+    "BR",
+    "C2AE",
+    "BP-MLL",
+    "JBNN",
+    CONTROL,
+)
+RESULT_TABLES = ("III", "IV", "V")
+# From this share of tied rows on, a result of ours is called degenerate: then only the
+# rule for ties has ranked half of the rows.
 DEGENERATE_TIES = 0.5
+# Metrics closer than this to those of all-zero scores are taken for the same.
+ZERO_MODEL_DISTANCE = 0.005
 
 
-class Cell(NamedTuple):
-    """One printed value: mean, standard deviation, and whether the paper sets it in bold as the best."""
+class PrintedValue(NamedTuple):
+    """One printed value: mean, standard deviation, and whether it is bold as best."""
 
     mean: float
     sd: float
@@ -38,7 +54,10 @@ class Cell(NamedTuple):
 
 
 class Artefact(NamedTuple):
-    """Cells of the paper's tables that cannot be compared, and why: ``standing`` is "shown" or "inferred"."""
+    """Cells of the paper's tables that cannot be compared, and why.
+
+    ``standing`` is "shown" or "inferred".
+    """
 
     tables: frozenset[str]
     datasets: frozenset[str]
@@ -53,60 +72,47 @@ class Artefact(NamedTuple):
         """The footnote."""
         return f"Not comparable ({self.short}, {self.standing}). {self.reason}"
 
-
-def published(table: str, dataset: str, method: str = CONTROL) -> dict[str, Cell]:
-    """The five printed values of one of `METHODS` on one data set of the catalog, from Table "III", "IV" or "V".
-
-    Examples
-    --------
-    >>> published("III", "yeast")["AP"]
-    Cell(mean=0.76, sd=0.01, bold=True)
-    """
-    cells = published_table(table)
-    if (dataset, "AP", method) not in cells:
-        raise InputError(
-            f"Table {table} has no data set {dataset!r} with a method {method!r}."
+    def covers(self, table: str, dataset: str, metric: str, method: str) -> bool:
+        """Whether this is one of the cells."""
+        return (
+            table in self.tables
+            and dataset in self.datasets
+            and metric in self.metrics
+            and method in self.methods
         )
-    return {metric: cells[dataset, metric, method] for metric in METRICS}
 
 
 @cache
-def published_table(table: str) -> Mapping[tuple[str, str, str], Cell]:
+def published_table(table: str) -> Mapping[tuple[str, str, str], PrintedValue]:
     """All cells of Table III, IV or V by (data set, metric, method).
 
     Examples
     --------
+    >>> published_table("III")["yeast", "AP", "ML-TSK FS"]
+    PrintedValue(mean=0.76, sd=0.01, bold=True)
     >>> len(published_table("V")) == 12 * 5 * 9
     True
     """
-    if table not in TABLES:
-        raise InputError(
-            f"The tables of results are {', '.join(TABLES)}, not {table!r}."
-        )
-    rows = pd.read_csv(
-        StringIO(read_text("paper_tables.csv")),
-        index_col=["table", "dataset", "metric"],
-    ).loc[table]
-    parts = (
-        rows[list(METHODS)]
-        .stack()
-        .str.extract(r"^(\d\.\d\d)\((\d\.\d\d)\)(\*?)$")
-        .itertuples()
-    )
-    return MappingProxyType(
-        {
-            place: Cell(float(mean), float(sd), star == "*")
-            for place, mean, sd, star in parts
-        }
-    )
+    if table not in RESULT_TABLES:
+        names = ", ".join(RESULT_TABLES)
+        raise InputError(f"The tables of results are {names}, not {table!r}.")
+    file = StringIO(read_text("paper_tables.csv"))
+    printed = pd.read_csv(file, index_col=["table", "dataset", "metric"])
+    texts = printed.loc[table][list(PAPER_METHODS)].stack()
+    numbers = texts.str.extract(r"^(\d\.\d\d)\((\d\.\d\d)\)(\*?)$")
+    values = {}
+    for place, mean, sd, star in numbers.itertuples():
+        values[place] = PrintedValue(float(mean), float(sd), bold=star == "*")
+    return MappingProxyType(values)
 
 
 def printed_means(table: str, metric: str) -> pd.DataFrame:
-    """Means by one metric, data sets by methods."""
+    """Printed means of one metric, data sets by methods."""
     cells = published_table(table)
-    return pd.DataFrame(
-        {m: {d: cells[d, metric, m].mean for d in table_i()} for m in METHODS}
-    )
+    means = {}
+    for method in PAPER_METHODS:
+        means[method] = {name: cells[name, metric, method].mean for name in table_i()}
+    return pd.DataFrame(means)
 
 
 @cache
@@ -118,12 +124,10 @@ def table_i() -> Mapping[str, tuple[int, int, int]]:
     >>> table_i()["yeast"]
     (2417, 103, 14)
     """
-    return MappingProxyType(
-        {
-            name: (n, d, k)
-            for name, (n, d, k) in read_toml("paper.toml")["table_i"].items()
-        }
-    )
+    shapes = {}
+    for name, (n, d, k) in read_toml("paper.toml")["table_i"].items():
+        shapes[name] = (n, d, k)
+    return MappingProxyType(shapes)
 
 
 def grid(method: str = CONTROL) -> dict[str, list[Any]]:
@@ -136,15 +140,14 @@ def grid(method: str = CONTROL) -> dict[str, list[Any]]:
     """
     grids = read_toml("paper.toml")["table_ii"]
     if method not in grids:
-        raise InputError(
-            f"Table II has no method {method!r}; it has {', '.join(grids)}."
-        )
+        names = ", ".join(grids)
+        raise InputError(f"Table II has no method {method!r}; it has {names}.")
     return {symbol: list(values) for symbol, values in grids[method].items()}
 
 
 @cache
 def table_vi() -> SimpleNamespace:
-    """Table VI: ``F`` by metric, its ``critical_value``, and the ``critical_difference`` that the paper derives.
+    """Table VI: ``F`` by metric, its ``critical_value`` and ``critical_difference``.
 
     Examples
     --------
@@ -158,19 +161,19 @@ def table_vi() -> SimpleNamespace:
 def artefacts() -> tuple[Artefact, ...]:
     """Everything that is known to be wrong with printed cells."""
     every = {
-        "tables": TABLES,
+        "tables": RESULT_TABLES,
         "datasets": table_i(),
         "metrics": METRICS,
-        "methods": METHODS,
+        "methods": PAPER_METHODS,
     }
-    found = []
+    entries = []
     for entry in read_toml("artefacts.toml")["artefact"]:
-        which = {
-            name: frozenset(names if entry[name] == "*" else entry[name])
-            for name, names in every.items()
-        }
-        found.append(Artefact(**{**entry, **which}))
-    return tuple(found)
+        fields = dict(entry)
+        for name, all_names in every.items():
+            names = all_names if entry[name] == "*" else entry[name]
+            fields[name] = frozenset(names)
+        entries.append(Artefact(**fields))
+    return tuple(entries)
 
 
 def artefacts_of(
@@ -178,15 +181,14 @@ def artefacts_of(
 ) -> tuple[Artefact, ...]:
     """What is wrong with one printed cell; empty when nothing is known to be."""
     place = (table, dataset, metric, method)
-    return tuple(
-        a
-        for a in artefacts()
-        if all(name in names for name, names in zip(place, a[:4], strict=True))
-    )
+    return tuple(artefact for artefact in artefacts() if artefact.covers(*place))
 
 
 def explanation(method: str, dataset: str) -> tuple[str, str] | None:
-    """Why a method's results differ from Table III, and the page of the docs that shows it; None where unknown."""
+    """Why a method's results differ from Table III, and the page of the docs about it.
+
+    None where no reason is known.
+    """
     for entry in read_toml("artefacts.toml")["explanation"]:
         if method in entry["methods"] and dataset in entry["datasets"]:
             return entry["text"], entry["page"]
@@ -194,36 +196,36 @@ def explanation(method: str, dataset: str) -> tuple[str, str] | None:
 
 
 def zero_model(dataset: str) -> dict[str, float]:
-    """The five metrics of all-zero scores on a data set, in the authors' convention; empty where not known."""
-    return dict(
-        zip(
-            METRICS,
-            read_toml("artefacts.toml")["zero_model"].get(dataset, ()),
-            strict=False,
-        )
-    )
+    """The five metrics of all-zero scores on a data set, in the authors' convention.
+
+    Empty where they are not known.
+    """
+    values = read_toml("artefacts.toml")["zero_model"].get(dataset)
+    if values is None:
+        return {}
+    return dict(zip(METRICS, values, strict=True))
 
 
 def degenerate(dataset: str, means: Mapping[str, float], tied: float) -> str | None:
     """Why a chosen setting of our own is not a model worth the name; None when it is.
 
-    ``means`` are its metrics, as far as known, in the authors' convention; ``tied`` is the share of test rows whose
-    scores are all the same.
+    ``means`` are its metrics in the authors' convention, as far as they are known;
+    ``tied`` is the share of test rows whose scores are all the same.
     """
     if tied >= DEGENERATE_TIES:
         return f"Degenerate: {100 * tied:.0f} % of test rows have nothing but ties."
     zero = zero_model(dataset)
-    if (
-        zero
-        and {"AP", "RL"} <= set(means)
-        and all(abs(means[m] - zero[m]) < 0.005 for m in ("AP", "RL"))
-    ):
-        return f"Degenerate: AP and RL are those of all-zero scores ({zero['AP']:.3f} and {zero['RL']:.3f})."
-    return None
+    for metric in ("AP", "RL"):
+        if metric not in zero or metric not in means:
+            return None
+        if not abs(means[metric] - zero[metric]) < ZERO_MODEL_DISTANCE:
+            return None
+    values = f"{zero['AP']:.3f} and {zero['RL']:.3f}"
+    return f"Degenerate: AP and RL are those of all-zero scores ({values})."
 
 
 @cache
-def read_toml(name: str) -> dict[str, Any]:
+def read_toml(name: str) -> PlainData:
     """A TOML file of this folder."""
     return tomllib.loads(read_text(name))
 

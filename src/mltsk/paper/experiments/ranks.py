@@ -1,13 +1,13 @@
 """Table VI: do the methods differ? For our results, and again from the printed Table V.
 
-Each metric is ranked with the settings that are best for it, as the paper does. Data sets enter that every compared
-method has finished; methods that have finished less than half as many sets as another are left out, so that one
-latecomer does not empty the comparison.
+Each metric is ranked with the settings that are best for it, as the paper does. Only
+data sets that every compared method has finished enter. Methods that have finished less
+than half as many sets as another are left out, so that one latecomer does not empty the
+comparison.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,16 +20,20 @@ from ..significance import (
     holm,
     nemenyi,
 )
-from .published import CONTROL, METHODS, METRICS, printed_means, table_i, table_vi
+from .published import CONTROL, METRICS, PAPER_METHODS, printed_means, table_i, table_vi
 from .results import Results
-from .tables import Table, TableCell, captioned, number
+from .tables import ReportTable, TableCell, TableLine, captioned, number
 
 RECOMPUTED = "paper, recomputed"
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
-    """All tests of one table of scores, data sets by methods, by one metric; ``source`` says whose results they are."""
+class MethodComparison:
+    """All tests of one table of scores, data sets by methods, by one metric.
+
+    ``source`` says whose results they are. ``printed`` is the same from the printed
+    Table V, on those data sets and methods that it has.
+    """
 
     source: str
     metric: str
@@ -39,204 +43,226 @@ class Comparison:
     dunn: RankComparison
     stepdown: RankComparison
     pairs: RankComparison
-    printed: "Comparison | None" = (
-        None  # from the printed Table V, on those data sets and methods that it has
-    )
+    printed: "MethodComparison | None" = None
 
     @property
     def control_rank(self) -> float:
         """Mean rank of the control."""
         return float(self.test.mean_ranks[self.control])
 
-    def differing(self, significant: Any, *, worse: bool) -> list[str]:
-        """Methods that a test tells from the control, on the named side of it."""
-        gap = self.dunn.rank_differences
-        return [
-            name for name in significant.index[significant] if (gap[name] > 0) == worse
-        ]
+    def differing(self, significant: pd.Series, *, worse: bool) -> list[str]:
+        """Methods that a test tells from the control, on one side of it."""
+        is_worse = self.dunn.rank_differences[significant.index] > 0
+        return list(significant.index[significant & (is_worse == worse)])
 
 
 def compare(
     source: str, metric: str, scores: pd.DataFrame, control: str
-) -> Iterator[Comparison]:
-    """Every test on one table of scores; nothing when it has fewer than two rows or columns."""
-    if min(scores.shape) >= 2:
-        test = friedman(scores.round(10), greater_is_better=metric == "AP")
-        ranks, n = test.mean_ranks, test.n_datasets
-        dunn, stepdown = (
-            compared(ranks, n, control=control) for compared in (bonferroni_dunn, holm)
-        )
-        yield Comparison(
-            source, metric, scores, control, test, dunn, stepdown, nemenyi(ranks, n)
-        )
+) -> MethodComparison | None:
+    """Every test on one table of scores.
+
+    None when it has fewer than two rows or columns.
+    """
+    if min(scores.shape) < 2:
+        return None
+    test = friedman(scores.round(10), greater_is_better=metric == "AP")
+    ranks = test.mean_ranks
+    return MethodComparison(
+        source=source,
+        metric=metric,
+        scores=scores,
+        control=control,
+        test=test,
+        dunn=bonferroni_dunn(ranks, test.n_datasets, control=control),
+        stepdown=holm(ranks, test.n_datasets, control=control),
+        pairs=nemenyi(ranks, test.n_datasets),
+    )
 
 
-def comparisons(results: Results) -> list[Comparison]:
+def comparisons(results: Results) -> list[MethodComparison]:
     """Comparisons of the paper's printed values, then of ours under every protocol."""
-    found = [
-        one
-        for metric in METRICS
-        for one in compare(RECOMPUTED, metric, printed_means("V", metric), CONTROL)
-    ]
+    made = []
+    for metric in METRICS:
+        printed = printed_means("V", metric)
+        made.append(compare(RECOMPUTED, metric, printed, CONTROL))
     of_paper = [key for key in results.methods if results.paper_name(key)]
-    own = [
-        key for key in results.methods if not results.variant_of(key)
-    ]  # a variant is no further method
+    # a variant is no further method
+    originals = [key for key in results.methods if not results.variant_of(key)]
     for protocol in results.run["protocols"]:
         groups = {f"ours, {protocol}": of_paper}
-        if len(of_paper) < len(own):
-            groups[f"ours, {protocol}, all methods"] = own
+        if len(of_paper) < len(originals):
+            groups[f"ours, {protocol}, all methods"] = originals
         for source, methods in groups.items():
-            found += [
-                one
-                for metric in METRICS
-                for one in _ours(results, source, metric, protocol, methods)
-            ]
-    return found
+            for metric in METRICS:
+                scores = _ranked_scores(results, protocol, metric, methods)
+                made.append(_compare_ours(source, metric, scores))
+    return [comparison for comparison in made if comparison is not None]
 
 
-def _ours(
-    results: Results, source: str, metric: str, protocol: str, methods: Sequence[str]
-) -> Iterator[Comparison]:
-    """Our means by one metric, without holes, and the printed ones on the same data sets and methods."""
-    scores = results.finished(protocol, "each", metric)[list(methods)].replace(
-        [np.inf, -np.inf], np.nan
-    )
-    done = scores.notna().sum()
-    scores = scores.loc[:, done >= max(1, done.max() / 2)].dropna()
-    titles, names = [results.title(key) for key in results.methods], {}
-    for key in (
-        scores.columns
-    ):  # a title that is the paper's, or another method's, gets the key
-        title = results.title(key)
-        unique = (
-            title
-            if titles.count(title) == 1 and title not in METHODS
-            else f"{title} ({key})"
-        )
-        names[key] = results.paper_name(key) or unique
-    scores = scores.rename(columns=names)
-    control = (
-        CONTROL
-        if CONTROL in scores.columns or scores.columns.empty
-        else scores.columns[0]
-    )
-    sets, theirs = (
-        [d for d in scores.index if d in table_i()],
-        [m for m in METHODS if m in scores.columns],
-    )
-    label = f"paper, on {len(sets)} sets and {len(theirs)} methods"
-    printed = (
-        compare(label, metric, printed_means("V", metric).loc[sets, theirs], control)
-        if control in theirs
-        else ()
-    )
-    for one in compare(source, metric, scores, control):
-        yield replace(one, printed=next(iter(printed), None))
+def _ranked_scores(
+    results: Results, protocol: str, metric: str, methods: Sequence[str]
+) -> pd.DataFrame:
+    """Our means by one metric, without holes, under names that tell methods apart."""
+    scores = results.finished(protocol, "each", metric)[list(methods)]
+    scores = scores.replace([np.inf, -np.inf], np.nan)
+    n_finished = scores.notna().sum()
+    scores = scores.loc[:, n_finished >= max(1, n_finished.max() / 2)].dropna()
+    names = {key: _unique_name(results, key) for key in scores.columns}
+    return scores.rename(columns=names)
 
 
-def widest_sources(found: Sequence[Comparison]) -> list[str]:
-    """Our sources, of each protocol the one with the most methods."""
-    sources = list(
-        dict.fromkeys(one.source for one in found if one.source.startswith("ours"))
-    )
+def _unique_name(results: Results, key: str) -> str:
+    """A method's name in the paper, or its title.
+
+    A title that the paper or another method has too is followed by the key.
+    """
+    if results.paper_name(key):
+        return results.paper_name(key)
+    title = results.title(key)
+    titles = [results.title(other) for other in results.methods]
+    if titles.count(title) == 1 and title not in PAPER_METHODS:
+        return title
+    return f"{title} ({key})"
+
+
+def _compare_ours(
+    source: str, metric: str, scores: pd.DataFrame
+) -> MethodComparison | None:
+    """Tests of our means, with those of the printed means in the same places."""
+    columns = scores.columns
+    control = CONTROL
+    if CONTROL not in columns and not columns.empty:
+        control = columns[0]
+    comparison = compare(source, metric, scores, control)
+    names = [name for name in PAPER_METHODS if name in columns]
+    if comparison is None or control not in names:
+        return comparison
+    datasets = [name for name in scores.index if name in table_i()]
+    printed = printed_means("V", metric).loc[datasets, names]
+    label = f"paper, on {len(datasets)} sets and {len(names)} methods"
+    return replace(comparison, printed=compare(label, metric, printed, control))
+
+
+def own_sources(made: Iterable[MethodComparison]) -> list[str]:
+    """The sources of comparisons that are about our results."""
+    sources = dict.fromkeys(comparison.source for comparison in made)
+    return [source for source in sources if source.startswith("ours")]
+
+
+def widest_sources(made: Iterable[MethodComparison]) -> list[str]:
+    """Our sources; of each protocol the one with the most methods."""
+    sources = own_sources(made)
     return [source for source in sources if f"{source}, all methods" not in sources]
 
 
-def table_six(found: Sequence[Comparison]) -> Table:
-    """Table VI from `comparisons`; a printed one stands where it is new, before the first of ours that refers to it."""
-    t, none, rows = table_vi(), TableCell(""), []
+def table_six(made: Sequence[MethodComparison]) -> ReportTable:
+    """Table VI from `comparisons`.
+
+    A printed comparison stands before the first of ours that refers to it, once.
+    """
+    rows = []
     for metric in METRICS:
-        sizes = number(t.n_datasets, "d"), number(t.n_methods, "d"), none
-        limits = (
-            number(t.F[metric]),
-            number(t.critical_value),
-            none,
-            none,
-            number(t.critical_difference, ".4f"),
-        )
-        rows.append(((metric, "paper, printed"), (*sizes, *limits, *[none] * 4)))
-        shown: list[Comparison] = []
-        for one in (one for one in found if one.metric == metric):
-            if one.printed is not None and not any(
-                other.scores.equals(one.printed.scores) for other in shown
-            ):
-                shown.append(one.printed)
-            shown.append(one)
-        rows += [((metric, one.source), _test_cells(one)) for one in shown]
+        rows.append(((metric, "paper, printed"), _printed_cells(metric)))
+        shown: list[MethodComparison] = []
+        for comparison in made:
+            if comparison.metric != metric:
+                continue
+            printed = comparison.printed
+            if printed is not None and not _is_among(printed, shown):
+                shown.append(printed)
+            shown.append(comparison)
+        for comparison in shown:
+            rows.append(((metric, comparison.source), _test_cells(comparison)))
     return captioned("table-6", rows, control=CONTROL)
 
 
-def _test_cells(one: Comparison) -> tuple[TableCell, ...]:
-    test, holm = one.test, one.stepdown.significant
-    sizes, limit = (
-        [number(n, "d") for n in (test.n_datasets, test.n_methods)],
-        test.critical_value(),
-    )
-    f, p = (
-        TableCell(f_text(test.f), test.f, bold=test.f > limit),
-        TableCell(p_text(test.p_value), test.p_value),
-    )
-    differences = [
-        number(found.critical_difference, ".4f") for found in (one.dunn, one.pairs)
+def _is_among(comparison: MethodComparison, others: Iterable[MethodComparison]) -> bool:
+    """Whether one of the others compares the same scores."""
+    return any(other.scores.equals(comparison.scores) for other in others)
+
+
+def _printed_cells(metric: str) -> list[TableCell]:
+    """What the paper's Table VI says of a metric; the rest stays empty."""
+    table = table_vi()
+    empty = TableCell("")
+    return [
+        number(table.n_datasets, "d"),
+        number(table.n_methods, "d"),
+        empty,
+        number(table.F[metric]),
+        number(table.critical_value),
+        empty,
+        empty,
+        number(table.critical_difference, ".4f"),
+        *[empty] * 4,
     ]
-    named = ((one.dunn.significant, True), (holm, True), (holm, False))
-    names = [
-        TableCell(", ".join(one.differing(significant, worse=worse)) or "none")
-        for significant, worse in named
-    ]
-    return (
-        *sizes,
+
+
+def _test_cells(comparison: MethodComparison) -> list[TableCell]:
+    """A line of Table VI."""
+    test = comparison.test
+    limit = test.critical_value()
+    dunn = comparison.dunn
+    by_holm = comparison.stepdown.significant
+
+    def names(significant: pd.Series, *, worse: bool) -> TableCell:
+        differing = comparison.differing(significant, worse=worse)
+        return TableCell(", ".join(differing) or "none")
+
+    return [
+        number(test.n_datasets, "d"),
+        number(test.n_methods, "d"),
         number(test.chi2),
-        f,
+        TableCell(f_text(test.f), test.f, bold=test.f > limit),
         number(limit),
-        p,
-        number(one.control_rank),
-        *differences,
-        *names,
-    )
-
-
-def rank_table(found: Sequence[Comparison], source: str) -> Table | None:
-    """Mean ranks of one source, with those of the printed Table V on the same data sets and methods."""
-    mine, cells = (
-        [one for one in found if one.source == source],
-        dict[tuple[str, str], TableCell](),
-    )
-    for one in mine:
-        ranks, printed = (
-            one.test.mean_ranks,
-            {} if one.printed is None else dict(one.printed.test.mean_ranks),
-        )
-        for name, rank in ranks.items():
-            other = float(printed[name]) if name in printed else None
-            paper = (
-                {}
-                if other is None
-                else {
-                    "paper": f"{other:.2f}",
-                    "paper_value": other,
-                    "difference": rank - other,
-                }
-            )
-            cells[name, one.metric] = number(rank, bold=rank == ranks.min(), **paper)
-    names = dict.fromkeys(name for name, _ in cells)
-    rows = [
-        ((name,), [cells.get((name, metric), TableCell("—")) for metric in METRICS])
-        for name in names
+        TableCell(p_text(test.p_value), test.p_value),
+        number(comparison.control_rank),
+        number(dunn.critical_difference, ".4f"),
+        number(comparison.pairs.critical_difference, ".4f"),
+        names(dunn.significant, worse=True),
+        names(by_holm, worse=True),
+        names(by_holm, worse=False),
     ]
-    key = "ranks-" + source.removeprefix("ours, ").replace(", ", "-").replace(" ", "-")
-    return (
-        captioned(
-            "ranks",
-            rows,
-            key=key,
-            source=source,
-            n=max(one.test.n_datasets for one in mine),
-        )
-        if mine
-        else None
-    )
+
+
+def rank_table(made: Iterable[MethodComparison], source: str) -> ReportTable | None:
+    """Mean ranks of one source, with those of the printed Table V in the same place.
+
+    None where nothing of this source was compared.
+    """
+    of_source = [comparison for comparison in made if comparison.source == source]
+    if not of_source:
+        return None
+    cells: dict[str, dict[str, TableCell]] = {}
+    for comparison in of_source:
+        for name, cell in _rank_cells(comparison).items():
+            cells.setdefault(name, {})[comparison.metric] = cell
+    nothing = TableCell("—")
+    rows: list[TableLine] = []
+    for name, by_metric in cells.items():
+        rows.append(((name,), [by_metric.get(metric, nothing) for metric in METRICS]))
+    name = source.removeprefix("ours, ").replace(", ", "-").replace(" ", "-")
+    n = max(comparison.test.n_datasets for comparison in of_source)
+    return captioned("ranks", rows, key=f"ranks-{name}", source=source, n=n)
+
+
+def _rank_cells(comparison: MethodComparison) -> dict[str, TableCell]:
+    """Mean ranks by method; the best is bold."""
+    ranks = comparison.test.mean_ranks
+    printed = {}
+    if comparison.printed is not None:
+        printed = dict(comparison.printed.test.mean_ranks)
+    cells = {}
+    for name, rank in ranks.items():
+        cell = replace(number(rank), bold=rank == ranks.min())
+        if name in printed:
+            other = float(printed[name])
+            gap = rank - other
+            cell = replace(
+                cell, paper=f"{other:.2f}", paper_value=other, difference=gap
+            )
+        cells[name] = cell
+    return cells
 
 
 def f_text(f: float) -> str:

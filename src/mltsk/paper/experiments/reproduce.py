@@ -1,10 +1,12 @@
-"""An experiment from its definition to a store of results: which data are at hand, which pieces of work, and the doing.
+"""An experiment from its definition to a store of results.
 
-A folder holds one experiment that may grow: more data sets, methods, protocols or seeds are added to it. What
-would make its numbers incomparable (another grid of a data set, number of folds or convention) is refused.
+Which data are at hand, which pieces of work there are, and doing them. A folder holds
+one experiment that may grow: more data sets, methods, protocols or seeds are added to
+it. What would make its numbers incomparable (another grid of a data set, number of
+folds or convention) is refused.
 
-How long it will take is known from `seconds.csv`, processor seconds of one setting on one fold by method and data set,
-and of whole studies; `measured` makes it from a run.
+How long it will take is known from `seconds.csv`, processor seconds of one setting on
+one fold by method and data set, and of whole studies; `measured` makes it from a run.
 """
 
 import json
@@ -12,13 +14,14 @@ import os
 import platform
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from io import StringIO
 from itertools import product
 from math import log, prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -27,28 +30,35 @@ from ...datasets import catalog, content_digest
 from ...exceptions import InputError
 from ..methods.nets import torch_device
 from .definition import (
+    DataDefinition,
     Definition,
     Grid,
+    GridName,
     MethodDefinition,
+    Protocol,
     class_of,
     grid_of,
     known_methods,
 )
 from .execute import dataset
-from .published import read_text, table_i
+from .published import METRICS, PlainData, read_text, table_i
 from .results import Results
 from .run import Processes, Progress, Report, Runner, run, versions
-from .store import Cell, Kind, Store, canonical
+from .store import Cell, Outcome, Store, canonical
 from .studies import STUDIES
+
+STUDY_SIZE = 1e9  # rough flops: studies come before most cells
+INNER_SHARE = 0.7  # of a fold's time, for an inner fold with its fewer rows
 
 Shape = tuple[int, int, int]
 
 
 class Outlook(NamedTuple):
-    """What a run is about to do: data sets by whether they are here, pieces of work, and how long those will take.
+    """What a run is about to do.
 
-    ``missing`` has a reason by name, ``left`` counts the pieces that the folder does not hold yet, ``seconds`` is their
-    processor time as measured on one core, without the methods ``unknown``.
+    ``here`` names the data sets at hand, ``missing`` has a reason for each other one.
+    ``left`` counts the pieces of work that the folder does not hold yet, ``seconds`` is
+    their processor time as measured on one core, without the methods ``unknown``.
     """
 
     here: list[str]
@@ -56,6 +66,21 @@ class Outlook(NamedTuple):
     left: int
     seconds: float
     unknown: list[str]
+
+
+class DataAtHand(NamedTuple):
+    """Descriptions and digests of the data sets, and why others are missing."""
+
+    described: dict[str, PlainData]
+    digests: dict[str, str]
+    missing: dict[str, str]
+
+    def shapes(self) -> dict[str, Shape]:
+        """Numbers of samples, features and labels by data set."""
+        shapes = {}
+        for name, data in self.described.items():
+            shapes[name] = (data["samples"], data["features"], data["labels"])
+        return shapes
 
 
 def reproduce(
@@ -84,123 +109,131 @@ def reproduce(
     jobs : int
         Processes. Numbers do not depend on it.
     runner : Runner, optional
-        Where cells are done instead: `run.Cluster` of an address. Numbers do not depend on it either.
+        Where cells are done instead: `run.Cluster` of an address. Numbers do not depend
+        on it either.
     command : str
         What was typed, for the report.
     report : callable, optional
         Called with (`Progress`, cell, outcome), the latter two when a cell is finished.
     """
+    # A wrong import path, parameter or device is found now, not hours into the work.
     for method in definition.methods:
-        _check(
-            method
-        )  # a wrong import path, parameter or device is found before the work, not hours into it
-    described, digests, missing = _look_at(definition)
-    if lost := [missing[name] for name in required if name in missing] or (
-        not described and [*missing.values()]
-    ):
-        raise InputError(lost[0])
-    shapes = {
-        name: (d["samples"], d["features"], d["labels"])
-        for name, d in described.items()
-    }
-    cells = [
-        *plan(definition, shapes, digests),
-        *(study_cells(definition, digests) if definition.studies else ()),
-    ]
-    about = _description(definition) | {
+        _check(method)
+    data = _look_at(definition)
+    _refuse_missing(data, required)
+    shapes = data.shapes()
+    cells = list(plan(definition, shapes, data.digests))
+    description = {
+        **_description(definition),
         "command": command,
-        "datasets": described,
-        "missing": missing,
+        "datasets": data.described,
+        "missing": data.missing,
+        "planned": _planned_places(cells),
     }
-    about["planned"] = sorted(
-        {(c.protocol, c.dataset, c.method) for c in cells if c.kind != "study"}
-    )
+    if definition.studies:
+        cells += study_cells(definition, data.digests)
     with Store.open(folder, create=True) as store:
-        store.describe(_merged(store.description(), json.loads(canonical(about))))
+        now = json.loads(canonical(description))
+        store.describe(_merged(store.description(), now))
         if begin is not None:
-            done = store.done()
-            left = [cell for cell in cells if cell.key not in done]
-            begin(
-                Outlook(list(described), missing, len(left), *seconds_of(left, shapes))
-            )
-        with closing(runner or (Runner() if jobs == 1 else Processes(jobs))) as at_work:
-            return run(
-                definition,
-                cells,
-                store,
-                at_work,
-                report or (lambda progress, cell, outcome: None),
-            )
+            begin(_outlook(data, cells, store))
+        if runner is None:
+            runner = Runner() if jobs == 1 else Processes(jobs)
+        with closing(runner):
+            return run(definition, cells, store, runner, report=report or _say_nothing)
+
+
+def _say_nothing(
+    progress: Progress, cell: Cell | None, outcome: Outcome | None
+) -> None:
+    """The report of a run that nobody watches."""
 
 
 def _check(method: MethodDefinition) -> None:
-    """Refuse devices that are not there, parameters that the class does not know, and values that it does not take."""
-    for params in (
-        method.params,
-        *({**method.params, **own} for own in method.params_for.values()),
-    ):
+    """Refuse a device that is not there, and parameters that the class refuses."""
+    changes = [{}, *method.params_for.values()]
+    for own in changes:
         try:
-            model = class_of(method)(**params)
-            getattr(model, "_validate_params", lambda: None)()
+            model = class_of(method)(**{**method.params, **own})
+            if hasattr(model, "_validate_params"):
+                model._validate_params()
         except InputError:
             raise
         except Exception as error:  # classes of others have errors of their own
+            problem = f"do not suit it: {error}"
             raise InputError(
-                f"The parameters of the method {method.key!r} do not suit it: {error}"
+                f"The parameters of the method {method.key!r} {problem}"
             ) from None
     if method.device is not None:
         torch_device(method.device)
 
 
-def take_over(folder: str | Path, other: str | Path) -> int:
-    """Add to a folder what another one, of the same experiment on another machine, has finished; returns how many."""
-    with Store.open(folder, create=True) as store, Store.open(other) as source:
-        merged, count = (
-            _merged(store.description(), source.description()),
-            store.absorb(source),
-        )
-        store.describe(merged)
-    return count
-
-
-def _look_at(
-    definition: Definition,
-) -> tuple[dict[str, Any], dict[str, str], dict[str, str]]:
-    """What the data sets are, their digests, and why those that are missing are."""
-    described, digests, missing = dict[str, Any](), dict[str, str](), dict[str, str]()
+def _look_at(definition: Definition) -> DataAtHand:
+    """What the data sets are, and why some are missing."""
+    at_hand = DataAtHand({}, {}, {})
     for data in definition.datasets:
         try:
-            found = dataset(data)
+            content = dataset(data)
         except (InputError, ImportError) as error:
             if data.file is not None:
                 raise
-            missing[data.name] = str(error)
+            at_hand.missing[data.name] = str(error)
             continue
-        if not found.label_names:
-            raise InputError(
-                f"{data.file} has no labels: name or count its label columns with --labels."
-            )
-        (n, d, labels), count = found.shape, found.Y.sum(axis=1, dtype=int)
-        title = (
-            catalog()[data.name].title
-            if data.file is None and data.name in catalog()
-            else data.name
-        )
-        about = {
+        if not content.label_names:
+            way = "name or count its label columns with --labels"
+            raise InputError(f"{data.file} has no labels: {way}.")
+        title = data.name
+        if data.file is None and data.name in catalog():
+            title = catalog()[data.name].title
+        n, d, n_labels = content.shape
+        labels_per_row = content.Y.sum(axis=1, dtype=int)
+        at_hand.described[data.name] = {
             "samples": n,
             "features": d,
-            "labels": labels,
+            "labels": n_labels,
             "title": title,
             "grid": data.grid or definition.grid,
+            "cardinality": content.cardinality,
+            "density": content.density,
+            "empty": int((labels_per_row == 0).sum()),
+            "full": int((labels_per_row == n_labels).sum()),
         }
-        ratios = {"cardinality": found.cardinality, "density": found.density}
-        described[data.name] = (
-            about
-            | ratios
-            | {"empty": int((count == 0).sum()), "full": int((count == labels).sum())}
-        )
-        digests[data.name] = content_digest(found)
-    return described, digests, missing
+        at_hand.digests[data.name] = content_digest(content)
+    return at_hand
+
+
+def _refuse_missing(data: DataAtHand, required: Collection[str]) -> None:
+    """Begin nothing without the data sets that are required, or without any."""
+    for name in required:
+        if name in data.missing:
+            raise InputError(data.missing[name])
+    if not data.described:
+        raise InputError(next(iter(data.missing.values())))
+
+
+def _outlook(data: DataAtHand, cells: Sequence[Cell], store: Store) -> Outlook:
+    done = store.done()
+    left = [cell for cell in cells if cell.key not in done]
+    seconds, unknown = seconds_of(left, data.shapes())
+    return Outlook(
+        here=list(data.described),
+        missing=data.missing,
+        left=len(left),
+        seconds=seconds,
+        unknown=unknown,
+    )
+
+
+def take_over(folder: str | Path, other: str | Path) -> int:
+    """Add to a folder what another one has finished, and return the number of cells.
+
+    The other one is of the same experiment, for example on another machine.
+    """
+    with Store.open(folder, create=True) as store, Store.open(other) as source:
+        merged = _merged(store.description(), source.description())
+        count = store.absorb(source)
+        store.describe(merged)
+    return count
 
 
 def n_settings(grid: Grid) -> int:
@@ -211,250 +244,261 @@ def n_settings(grid: Grid) -> int:
 def plan(
     definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[str, str]
 ) -> Iterator[Cell]:
-    """All grid cells of an experiment; ``shapes`` and ``digests`` know the data sets that are at hand.
+    """All grid cells of an experiment.
 
-    Work that settings share stays inside a cell: one clustering per fold and number of rules, one set of moments per
-    fold, number of rules and width, one training for all numbers of epochs.
+    ``shapes`` and ``digests`` know the data sets that are at hand. Work that settings
+    share stays inside a cell: one clustering per fold and number of rules, one set of
+    moments per fold, number of rules and width, one training for all numbers of epochs.
     """
     for data, method in product(definition.datasets, definition.methods):
-        if data.name not in shapes or (
-            method.datasets is not None and data.name not in method.datasets
-        ):
+        if data.name not in shapes:
             continue
-        details: dict[str, Any] = {
+        if method.datasets is not None and data.name not in method.datasets:
+            continue
+        details = {
             "data": digests[data.name],
             "class": method.path,
             "scale": method.scale,
-        }
-        details["params"] = {**method.params, **method.params_for.get(data.name, {})}
-        details |= {
+            "params": {**method.params, **method.params_for.get(data.name, {})},
             "folds": definition.folds,
             "convention": definition.convention,
             "version": __version__,
+            "grid": grid_of(method, _grid_name(definition, data, method)),
         }
-        grid = grid_of(
-            method, method.grid_for.get(data.name) or data.grid or definition.grid
+        protocols = _protocols(definition, data, method)
+        folds = range(definition.folds)
+        for protocol, seed, fold in product(protocols, definition.seeds, folds):
+            whole = Cell(
+                kind="grid",
+                protocol=protocol,
+                dataset=data.name,
+                method=method.key,
+                seed=seed,
+                fold=fold,
+                details=details,
+            )
+            if protocol == "nested":
+                nested = {**details, "inner_folds": definition.inner_folds}
+                whole = replace(whole, details=nested)
+                yield from _nested_cells(whole, method.split, shapes[data.name])
+            else:
+                yield from _pieces(whole, method.split, shapes[data.name])
+
+
+def _grid_name(
+    definition: Definition, data: DataDefinition, method: MethodDefinition
+) -> GridName:
+    """The grid of a method on a data set: the most particular choice decides."""
+    return method.grid_for.get(data.name) or data.grid or definition.grid
+
+
+def _protocols(
+    definition: Definition, data: DataDefinition, method: MethodDefinition
+) -> list[Protocol]:
+    """Protocols of the experiment that both the data set and the method take."""
+    protocols = list(definition.protocols)
+    for own in (data.protocols, method.protocols):
+        if own is not None:
+            protocols = [protocol for protocol in protocols if protocol in own]
+    return protocols
+
+
+def _pieces(whole: Cell, split: str | None, shape: Shape) -> list[Cell]:
+    """A cell in pieces, one for each value of the parameter ``split`` in its grid."""
+    grid = whole.details["grid"]
+    if split not in grid:
+        return [replace(whole, size=_flops(grid, shape))]
+    pieces = []
+    for value in grid[split]:
+        own_grid = {**grid, split: [value]}
+        piece = replace(
+            whole,
+            part=f"{split}={value}",
+            details={**whole.details, "grid": own_grid},
+            size=_flops(own_grid, shape),
         )
-        own = [
-            protocols
-            for protocols in (data.protocols, method.protocols)
-            if protocols is not None
-        ]
-        run = [
-            protocol
-            for protocol in definition.protocols
-            if all(protocol in protocols for protocols in own)
-        ]
-        for protocol, seed, fold in product(
-            run, definition.seeds, range(definition.folds)
-        ):
-            inner = (
-                {"inner_folds": definition.inner_folds} if protocol == "nested" else {}
-            )
-            where = {
-                "protocol": protocol,
-                "dataset": data.name,
-                "method": method.key,
-                "seed": seed,
-                "fold": fold,
-            }
-            yield from _of_fold(
-                where, {**details, **inner}, grid, method.split, shapes[data.name]
-            )
+        pieces.append(piece)
+    return pieces
 
 
-def _of_fold(
-    where: dict[str, Any],
-    details: dict[str, Any],
-    grid: Grid,
-    split: str | None,
-    shape: Shape,
-) -> list[Cell]:
-    """The pieces of a grid on a fold, one for each value of the parameter ``split``.
+def _nested_cells(whole: Cell, split: str | None, shape: Shape) -> list[Cell]:
+    """The pieces of the inner folds of a fold, and the fold with what they choose.
 
-    Under `nested` they are of its inner folds, and the fold itself follows with what they choose, if there is a choice.
+    A grid of one setting leaves no choice and needs no inner folds.
     """
-    parts = {"": grid}
-    if split in grid:
-        parts = {f"{split}={value}": {**grid, split: [value]} for value in grid[split]}
-
-    def size(piece: Grid) -> float:
-        return float(n_settings(piece) * prod(shape)) * max(piece.get("n_rules", [1]))
-
-    def pieces(kind: Kind, inner: int = -1) -> list[Cell]:
-        return [
-            Cell(
-                kind,
-                **where,
-                inner=inner,
-                part=part,
-                details={**details, "grid": piece},
-                size=size(piece),
-            )
-            for part, piece in parts.items()
-        ]
-
-    if where["protocol"] != "nested":
-        return pieces("grid")
-    n_inner = details["inner_folds"] if n_settings(grid) > 1 else 0
-    inner = [cell for i in range(n_inner) for cell in pieces("inner", i)]
-    needs, least = (
-        tuple(cell.key for cell in inner),
-        {name: values[:1] for name, values in grid.items()},
+    grid = whole.details["grid"]
+    inner_cells: list[Cell] = []
+    if n_settings(grid) > 1:
+        pieces = _pieces(whole, split, shape)
+        for i in range(whole.details["inner_folds"]):
+            inner_cells += [replace(piece, kind="inner", inner=i) for piece in pieces]
+    one_setting = {name: values[:1] for name, values in grid.items()}
+    final = replace(
+        whole,
+        kind="final",
+        needs=tuple(cell.key for cell in inner_cells),
+        size=len(METRICS) * _flops(one_setting, shape),
     )
-    return [
-        *inner,
-        Cell(
-            "final",
-            **where,
-            details={**details, "grid": grid},
-            needs=needs,
-            size=5 * size(least),
-        ),
-    ]
+    return [*inner_cells, final]
+
+
+def _flops(grid: Grid, shape: Shape) -> float:
+    """Rough size of the work on a grid."""
+    return float(n_settings(grid) * prod(shape)) * max(grid.get("n_rules", [1]))
 
 
 def study_cells(definition: Definition, digests: Mapping[str, str]) -> Iterator[Cell]:
     """A cell for every study and data set at hand that it is made on."""
     grids = {data.name: data.grid or definition.grid for data in definition.datasets}
     for name, study in STUDIES.items():
-        for data in [data for data in study.datasets or digests if data in digests]:
+        for data in study.datasets or digests:
+            if data not in digests:
+                continue
             grid = "fast" if grids[data] == "fast" else "paper"
-            details: dict[str, Any] = {
-                "data": digests[data],
-                "grid": grid,
-                "version": __version__,
-            }
             yield Cell(
-                "study",
-                "",
-                data,
-                name,
-                definition.seeds[0],
-                -1,
-                details=details,
-                size=1e9,
+                kind="study",
+                protocol="",
+                dataset=data,
+                method=name,
+                seed=definition.seeds[0],
+                fold=-1,
+                details={"data": digests[data], "grid": grid, "version": __version__},
+                size=STUDY_SIZE,
             )
 
 
-def _description(definition: Definition) -> dict[str, Any]:
-    """What `Results.run` holds, but for the data."""
-    kept, methods = (
-        {"title", "grid", "convention", "folds", "inner_folds", "protocols", "seeds"},
-        {},
-    )
+def _planned_places(cells: Sequence[Cell]) -> list[tuple[str, str, str]]:
+    """Every protocol, data set and method that has cells."""
+    return sorted({(cell.protocol, cell.dataset, cell.method) for cell in cells})
+
+
+def _description(definition: Definition) -> PlainData:
+    """What `Results.run` holds of an experiment, without the data."""
+    description = definition.model_dump(exclude={"studies", "datasets", "methods"})
+    methods = {}
     for method in definition.methods:
-        grid, about = (
-            grid_of(method, definition.grid),
-            method.model_dump(include={"paper", "variant_of", "params"}),
-        )
-        about |= {"title": method.title or method.key, "class": method.path}
-        methods[method.key] = about | {"grid": grid, "settings": n_settings(grid)}
+        grid = grid_of(method, definition.grid)
+        methods[method.key] = {
+            **method.model_dump(include={"paper", "variant_of", "params"}),
+            "title": method.title or method.key,
+            "class": method.path,
+            "grid": grid,
+            "settings": n_settings(grid),
+        }
     machine = f"{platform.machine()}, {os.cpu_count()} processors, {platform.system()}"
-    now = {
+    return {
+        **description,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": versions(),
         "machine": machine,
-    }
-    return {
-        **definition.model_dump(include=kept),
-        **now,
         "n_folds": definition.folds,
         "methods": methods,
     }
 
 
-def _merged(before: Mapping[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """The description of a folder that already holds results, and of what is added to them."""
+def _merged(before: PlainData, now: PlainData) -> PlainData:
+    """The description of a folder that holds results, with what is added to them."""
     if not before:
         return now
+    _refuse_other_numbers(before, now)
+    merged = {**before, **now}
+    for name in ("datasets", "methods"):
+        merged[name] = {**before[name], **now[name]}
+    for name in ("protocols", "seeds"):
+        merged[name] = list(dict.fromkeys([*before[name], *now[name]]))
+    places = [*before.get("planned", ()), *now.get("planned", ())]
+    merged["planned"] = sorted(set(map(tuple, places)))
+    merged["missing"] = {**before["missing"], **now["missing"]}
+    for name in merged["datasets"]:
+        merged["missing"].pop(name, None)
+    return merged
+
+
+def _refuse_other_numbers(before: PlainData, now: PlainData) -> None:
+    """Refuse to mix results that cannot be compared in one folder."""
     for name in ("folds", "inner_folds", "convention"):
         if before[name] != now[name]:
-            raise InputError(
-                f"This folder holds results with {name} = {before[name]}: choose another folder."
-            )
+            content = f"results with {name} = {before[name]}"
+            raise InputError(f"This folder holds {content}: choose another folder.")
     for name, data in now["datasets"].items():
-        if (old := before["datasets"].get(name)) and old["grid"] != data["grid"]:
-            raise InputError(
-                f"This folder holds {name} with the grid {old['grid']!r}: choose another folder."
-            )
-    merged = {**before, **now} | {
-        name: {**before[name], **now[name]} for name in ("datasets", "methods")
-    }
-    merged |= {
-        name: list(dict.fromkeys([*before[name], *now[name]]))
-        for name in ("protocols", "seeds")
-    }
-    merged["planned"] = sorted(
-        {tuple(place) for about in (before, now) for place in about.get("planned", ())}
-    )
-    missing = {**before["missing"], **now["missing"]}
-    merged["missing"] = {
-        name: why for name, why in missing.items() if name not in merged["datasets"]
-    }
-    return merged
+        old = before["datasets"].get(name)
+        if old and old["grid"] != data["grid"]:
+            content = f"{name} with the grid {old['grid']!r}"
+            raise InputError(f"This folder holds {content}: choose another folder.")
 
 
 @cache
 def known_seconds() -> Mapping[tuple[str, str], float]:
     """Processor seconds by (method or study, data set), as measured."""
-    table = pd.read_csv(
-        StringIO(read_text("seconds.csv")), index_col=["method", "dataset"]
-    )
+    file = StringIO(read_text("seconds.csv"))
+    table = pd.read_csv(file, index_col=["method", "dataset"])
     return table["seconds"].to_dict()
 
 
 def seconds_of(
     cells: Sequence[Cell], shapes: Mapping[str, Shape]
 ) -> tuple[float, list[str]]:
-    """Processor seconds of pieces of work, and the methods of which nothing is known, which are left out.
+    """Processor seconds of pieces of work, and methods of which nothing is known.
 
-    Other data take what the same method took on the set nearest in size, in proportion to N D L.
+    These are left out of the seconds.
     """
-    known, sizes, total, unknown = known_seconds(), table_i(), 0.0, dict[str, None]()
-    originals = {method.key: method.variant_of for method in known_methods()}
+    total = 0.0
+    unknown: dict[str, None] = {}
     for cell in cells:
-        method, size = cell.method, prod(shapes[cell.dataset])
-        if all(
-            timed != method for timed, _ in known
-        ):  # another reading takes about as long
-            method = originals.get(method) or method
-        near = [
-            dataset for timed, dataset in known if timed == method and dataset in sizes
-        ]
-        if (method, cell.dataset) in known:
-            seconds = known[method, cell.dataset]
-        elif near:
-            nearest = min(
-                near, key=lambda dataset: abs(log(prod(sizes[dataset]) / size))
-            )
-            seconds = known[method, nearest] * size / prod(sizes[nearest])
-        else:
+        seconds = _seconds_per_setting(cell, prod(shapes[cell.dataset]))
+        if seconds is None:
             unknown[cell.method] = None
-            continue
-        fits = 1 if cell.kind == "study" else n_settings(cell.details["grid"])
-        # a final piece fits the choices of five metrics, an inner one fewer rows
-        total += seconds * (
-            min(5, fits)
-            if cell.kind == "final"
-            else fits * (0.7 if cell.kind == "inner" else 1)
-        )
+        else:
+            total += seconds * _n_fits(cell)
     return total, list(unknown)
 
 
+def _seconds_per_setting(cell: Cell, size: int) -> float | None:
+    """Processor seconds of one setting, or of a study; None where nothing is known.
+
+    Other data take what the same method took on the set nearest in size, in proportion
+    to N D L. Another reading of a method takes about as long as the original.
+    """
+    seconds = known_seconds()
+    method = cell.method
+    if method not in {timed for timed, _ in seconds}:
+        originals = {other.key: other.variant_of for other in known_methods()}
+        method = originals.get(method) or method
+    if (method, cell.dataset) in seconds:
+        return seconds[method, cell.dataset]
+    distances = {}
+    for name, shape in table_i().items():
+        if (method, name) in seconds:
+            distances[name] = abs(log(prod(shape) / size))
+    if not distances:
+        return None
+    nearest = min(distances, key=distances.__getitem__)
+    return seconds[method, nearest] * size / prod(table_i()[nearest])
+
+
+def _n_fits(cell: Cell) -> float:
+    """How many times a cell takes the time of one setting on a reported fold."""
+    if cell.kind == "study":
+        return 1
+    n_fits = n_settings(cell.details["grid"])
+    if cell.kind == "final":
+        return min(len(METRICS), n_fits)  # the choices of five metrics
+    return n_fits * INNER_SHARE if cell.kind == "inner" else n_fits
+
+
 def measured(results: Results) -> str:
-    """The content of `seconds.csv`, of the methods and data sets that a run computed on processors alone."""
-    done = results.cells[
-        (results.cells["status"] == "done") & (results.cells["protocol"] != "nested")
-    ]
-    fits = (
-        results.scores[results.scores["protocol"] != "nested"]
-        .groupby(["dataset", "method"], observed=True)
-        .size()
-    )
-    lines = [
-        f"{method},{dataset},{pieces['cpu_seconds'].sum() / fits.get((dataset, method), 1):.4g}\n"
-        for (method, dataset), pieces in done.groupby(["method", "dataset"])
-        if (pieces["device"] == "cpu").all()
-    ]
-    return "method,dataset,seconds\n" + "".join(lines)
+    """The content of `seconds.csv` from a run.
+
+    It has the methods and data sets that were computed on processors alone.
+    """
+    cells = results.cells
+    done = cells[(cells["status"] == "done") & (cells["protocol"] != "nested")]
+    scores = results.scores[results.scores["protocol"] != "nested"]
+    n_fits = scores.groupby(["dataset", "method"], observed=True).size()
+    lines = ["method,dataset,seconds\n"]
+    for (method, dataset_name), pieces in done.groupby(["method", "dataset"]):
+        if (pieces["device"] == "cpu").all():
+            fits = n_fits.get((dataset_name, method), 1)
+            seconds = pieces["cpu_seconds"].sum() / fits
+            lines.append(f"{method},{dataset_name},{seconds:.4g}\n")
+    return "".join(lines)

@@ -1,8 +1,9 @@
-"""Runs the cells of an experiment: here one after another, over processes, or on a Dask cluster.
+"""Runs the cells of an experiment, one after another, over processes, or on a cluster.
 
-Only this process writes; every cell is kept as soon as it is finished, and stopping keeps all that is finished. What a
-cell gives does not depend on where it was done. A cell that fails is kept with its error and the rest goes on; a
-process or worker that dies is the failure of the cell that killed it, not of the run.
+Only this process writes; every cell is kept as soon as it is finished, and stopping
+keeps all that is finished. What a cell gives does not depend on where it was done. A
+cell that fails is kept with its error and the rest goes on; a process or worker that
+dies is the failure of the cell that killed it, not of the run.
 """
 
 import multiprocessing
@@ -11,7 +12,7 @@ import platform
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     CancelledError,
@@ -23,25 +24,41 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from ...exceptions import InputError, optional
 from ...machine import ignore_interrupts
-from .definition import Definition
+from .definition import DataDefinition, Definition, MethodDefinition
 from .execute import execute
+from .published import PlainData
 from .store import Cell, Outcome, Store
 
-Done = Iterator[tuple[Cell, Outcome]]
-Task = tuple[Any, ...]  # arguments of `execute`, the cell first
+FinishedCells = Iterator[tuple[Cell, Outcome]]
 Report = Callable[["Progress", Cell | None, Outcome | None], object]
 
 _DIED = "The process ended without a word; there may be too little memory for it."
 _NO_START = (
-    "Processes cannot be started: they import the script that asks for them, so its call belongs under "
-    '`if __name__ == "__main__":`; or take jobs=1.'
+    "Processes cannot be started: they import the script that asks for them, so its "
+    'call belongs under `if __name__ == "__main__":`; or take jobs=1.'
 )
+
+
+class Task(NamedTuple):
+    """The arguments of `execute`."""
+
+    cell: Cell
+    data: DataDefinition
+    method: MethodDefinition | None
+    chosen: Mapping[str, PlainData]
+
+
+@dataclass
+class _Load:
+    """Sizes of cells to come and of those done, and the seconds that these took."""
+
+    ahead: float = 0.0
+    done: float = 0.0
+    seconds: float = 0.0
 
 
 @dataclass
@@ -53,9 +70,9 @@ class Progress:
     failed: int = 0
     running: dict[str, float] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
-    # by method and data set: sizes of the cells to come and of those done, and the seconds that these took
-    _work: dict[tuple[str, str], Any] = field(
-        default_factory=lambda: defaultdict(lambda: np.zeros(3))
+    # by method and data set
+    _loads: dict[tuple[str, str], _Load] = field(
+        default_factory=lambda: defaultdict(_Load)
     )
 
     @property
@@ -66,71 +83,75 @@ class Progress:
     def expect(self, cells: Iterable[Cell]) -> None:
         """Note cells to come."""
         for cell in cells:
-            self._work[cell.method, cell.dataset] += (cell.size, 0, 0)
+            self._loads[cell.method, cell.dataset].ahead += cell.size
 
     def count(self, cell: Cell, outcome: Outcome) -> None:
         """Note a finished cell."""
-        self._work[cell.method, cell.dataset] += (
-            -cell.size,
-            cell.size,
-            outcome.seconds,
-        )
+        load = self._loads[cell.method, cell.dataset]
+        load.ahead -= cell.size
+        load.done += cell.size
+        load.seconds += outcome.seconds
         self.running.pop(str(cell), None)
         self.done += 1
         self.failed += bool(outcome.error)
 
     def seconds_left(self, jobs: int) -> tuple[float, bool] | None:
-        """A guess from what cells of the same method took, of its data set if there were any; None without any cell.
+        """A guess from what cells of the same method took; None before any is done.
 
-        The second says whether it covers all: methods of which nothing is finished yet are left out.
+        Cells of the same data set count alone where there are any. The second value
+        says whether the guess covers all: methods of which nothing is finished yet are
+        left out.
         """
-        by_method, total, complete = (
-            defaultdict[str, Any](lambda: np.zeros(3)),
-            0.0,
-            True,
-        )
-        for (method, _), work in self._work.items():
-            by_method[method] += work
-        for (method, _), work in self._work.items():
-            _, did, took = work if work[1] else by_method[method]
-            total += max(0.0, work[0]) * took / did if did else 0.0
-            complete = complete and bool(did or work[0] <= 0)
-        return (
-            (total / jobs, complete)
-            if any(work[1] for work in by_method.values())
-            else None
-        )
+        by_method: dict[str, _Load] = defaultdict(_Load)
+        for (method, _), load in self._loads.items():
+            by_method[method].done += load.done
+            by_method[method].seconds += load.seconds
+        if not any(load.done for load in by_method.values()):
+            return None
+        total = 0.0
+        is_complete = True
+        for (method, _), load in self._loads.items():
+            measured = load if load.done else by_method[method]
+            if measured.done:
+                total += max(0.0, load.ahead) * measured.seconds / measured.done
+            elif load.ahead > 0:
+                is_complete = False
+        return total / jobs, is_complete
 
 
 class Runner:
-    """Does cells, ``slots`` of them at a time: this one in this process, one after another."""
+    """Does cells, ``slots`` of them at a time: this one in this process, one by one."""
 
     slots = 1
 
     def __init__(self) -> None:
-        self.running: dict[Any, Task] = {}
+        self.running: dict[Any, Task] = {}  # by key, or by future
 
     def start(self, task: Task) -> None:
         """Begin a cell."""
-        self.running[task[0].key] = task
+        self.running[task.cell.key] = task
 
-    def finished(self) -> Done:
+    def finished(self) -> FinishedCells:
         """Cells that are finished, after at most a second; none if there is none."""
         _, task = self.running.popitem()
-        yield task[0], execute(*task)
+        yield task.cell, execute(*task)
 
     def close(self) -> None:
         """Stop what is running."""
 
 
 class Processes(Runner):
-    """Processes of this machine; after a death its cells are done again, each in a process of its own."""
+    """Processes of this machine.
+
+    After a death its cells are done again, each in a process of its own.
+    """
 
     name = "pool of processes"
 
     def __init__(self, jobs: int) -> None:
         super().__init__()
-        self.slots, self._pool = jobs, _pool(jobs)
+        self.slots = jobs
+        self._pool = _pool(jobs)
         try:
             self._pool.submit(os.getpid).result()
         except BrokenProcessPool:
@@ -144,36 +165,35 @@ class Processes(Runner):
             future.set_exception(death)
         self.running[future] = task
 
-    def finished(self) -> Done:  # noqa: D102
+    def finished(self) -> FinishedCells:  # noqa: D102
         for future in wait(self.running, timeout=1.0, return_when=FIRST_COMPLETED).done:
             problem = None if future.cancelled() else future.exception()
             if isinstance(problem, BrokenProcessPool):
-                self._pool.shutdown(wait=False, cancel_futures=True)
-                tasks, self.running, self._pool = (
-                    list(self.running.values()),
-                    {},
-                    _pool(self.slots),
-                )
-                for task in tasks:
-                    with _pool(1) as alone:
-                        yield task[0], self._outcome(alone.submit(execute, *task))
+                yield from self._each_alone()
                 return
-            yield self.running.pop(future)[0], self._outcome(future)
+            yield self.running.pop(future).cell, self._outcome(future)
+
+    def _each_alone(self) -> FinishedCells:
+        """Do all running cells again, each in a process of its own."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool = _pool(self.slots)
+        tasks = list(self.running.values())
+        self.running = {}
+        for task in tasks:
+            with _pool(1) as alone:
+                yield task.cell, self._outcome(alone.submit(execute, *task))
 
     def _outcome(self, future: "Future[Outcome]") -> Outcome:
         try:
             return future.result()
         except CancelledError:
-            raise InputError(
-                f"The {self.name} is gone; everything finished is kept."
-            ) from None
+            problem = f"The {self.name} is gone"
+            raise InputError(f"{problem}; everything finished is kept.") from None
         except Exception as problem:
-            died = type(problem).__name__ in ("BrokenProcessPool", "KilledWorker")
-            return Outcome(
-                error=_DIED
-                if died
-                else f"{type(problem).__name__}: {' '.join(str(problem).split())}"
-            )
+            kind = type(problem).__name__
+            if kind in ("BrokenProcessPool", "KilledWorker"):
+                return Outcome(error=_DIED)
+            return Outcome(error=f"{kind}: {' '.join(str(problem).split())}")
 
     def close(self) -> None:  # noqa: D102
         processes = list((getattr(self._pool, "_processes", None) or {}).values())
@@ -183,9 +203,10 @@ class Processes(Runner):
 
 
 class Cluster(Processes):
-    """A Dask cluster by the address of its scheduler; workers need this package and the data.
+    """A Dask cluster by the address of its scheduler.
 
-    The scheduler must answer within ``seconds``. Results come back to this process, which alone writes them. A cell
+    Workers need this package and the data. The scheduler must answer within
+    ``seconds``. Results come back to this process, which alone writes them. A cell
     whose worker is lost is done again by another.
     """
 
@@ -196,13 +217,18 @@ class Cluster(Processes):
         try:
             self._client = connect(address, timeout=seconds, set_as_default=False)
         except (OSError, ValueError, TimeoutError):
-            message = f"No Dask scheduler answers at {address}: start `dask scheduler`, and give its address, such as"
-            raise InputError(f"{message} tcp://10.0.0.1:8786.") from None
+            raise InputError(
+                f"No Dask scheduler answers at {address}: start `dask scheduler`, and "
+                "give its address, such as tcp://10.0.0.1:8786."
+            ) from None
         self._pool = self._client.get_executor(pure=False)
 
     @property
     def slots(self) -> int:  # type: ignore[override]
-        """Threads of the workers that are there now; twice as many cells are under way, so that none waits for us."""
+        """Twice the threads of the workers that are there now.
+
+        More cells are under way than threads, so that no worker waits for us.
+        """
         return max(1, 2 * sum(self._client.nthreads().values()))
 
     def close(self) -> None:  # noqa: D102
@@ -211,14 +237,15 @@ class Cluster(Processes):
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
-    # New interpreters: a fork would copy the locks of BLAS and PyTorch threads in whatever state they are.
-    return ProcessPoolExecutor(
-        jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_serve
-    )
+    """Processes that end with this one."""
+    # New interpreters: a fork would copy the locks of BLAS and PyTorch threads in
+    # whatever state they are.
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_serve)
 
 
 def _serve() -> None:
-    """Leave Ctrl-C to the process that keeps the results, and end with it, however it ends."""
+    """Leave Ctrl-C to the process that keeps the results, and end when it ends."""
     ignore_interrupts()
     parent: Any = multiprocessing.parent_process()
 
@@ -236,42 +263,42 @@ def run(
     runner: Runner,
     report: Report,
 ) -> Progress:
-    """Do all cells of a definition that the store does not have, longest first; returns how it went."""
-    datasets, methods = (
-        {d.name: d for d in definition.datasets},
-        {m.key: m for m in definition.methods},
-    )
-    finished, failed, kept = store.done(), set[str](), versions()
-    waiting = sorted(
-        (cell for cell in cells if cell.key not in finished),
-        key=lambda cell: -cell.size,
-    )
+    """Do all cells of a definition that the store does not have, longest first.
+
+    Returns how it went.
+    """
+    datasets = {data.name: data for data in definition.datasets}
+    methods = {method.key: method for method in definition.methods}
+    used_versions = versions()
+    finished = store.done()
+    failed: set[str] = set()
+    waiting = [cell for cell in cells if cell.key not in finished]
+    waiting.sort(key=lambda cell: -cell.size)
     progress = Progress(total=len(cells), done=len(cells) - len(waiting))
     progress.expect(waiting)
     report(progress, None, None)
 
     def keep(cell: Cell, outcome: Outcome) -> None:
-        store.add(cell, outcome, {**kept, "device": outcome.device})
+        store.add(cell, outcome, {**used_versions, "device": outcome.device})
         progress.count(cell, outcome)
         (failed if outcome.error else finished).add(cell.key)
         report(progress, cell, outcome)
 
+    def start(cell: Cell) -> None:
+        if not failed.isdisjoint(cell.needs):
+            keep(cell, Outcome(error="An inner fold that this one needs has failed."))
+            return
+        progress.running[str(cell)] = time.monotonic()
+        chosen = store.best_settings(cell.needs) if cell.needs else {}
+        method = methods.get(cell.method)
+        runner.start(Task(cell, datasets[cell.dataset], method, chosen))
+
     while True:
-        while (
-            len(runner.running) < runner.slots
-            and (ready := _take(waiting, finished, failed)) is not None
-        ):
-            if not failed.isdisjoint(ready.needs):
-                keep(
-                    ready,
-                    Outcome(error="An inner fold that this one needs has failed."),
-                )
-                continue
-            progress.running[str(ready)] = time.monotonic()
-            chosen = store.best_settings(ready.needs) if ready.needs else {}
-            runner.start(
-                (ready, datasets[ready.dataset], methods.get(ready.method), chosen)
-            )
+        while len(runner.running) < runner.slots:
+            ready = _take(waiting, finished, failed)
+            if ready is None:
+                break
+            start(ready)
         if not runner.running:
             return progress
         report(progress, None, None)
@@ -289,8 +316,8 @@ def _take(waiting: list[Cell], finished: set[str], failed: set[str]) -> Cell | N
 
 def versions() -> dict[str, str]:
     """Versions of everything that can move a number."""
-    found = {"python": platform.python_version()}
+    by_name = {"python": platform.python_version()}
     for name in ("mltsk", "numpy", "scipy", "scikit-learn", "torch"):
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            by_name[name] = version(name)
+    return by_name

@@ -1,21 +1,25 @@
-"""Tables of a run next to what the paper prints: I to V, AP at a glance, what protocols are worth, what the run cost.
+"""Tables of a run next to what the paper prints.
 
-A `Table` is plain data: nothing here knows of HTML, Markdown or LaTeX; `mltsk.paper.report` renders it, and
-`captions.toml` has titles and captions. Our values have three decimals, the paper's the two that it prints.
+These are Tables I to V, AP at a glance, what protocols are worth, and what the run
+cost. A `ReportTable` is plain data: nothing here knows of HTML, Markdown or LaTeX;
+`mltsk.paper.report` renders it, and `captions.toml` has titles and captions. Our values
+have three decimals, the paper's the two that it prints.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from string import ascii_lowercase
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from .published import (
     DEGENERATE_TIES,
     METRICS,
+    PlainData,
     artefacts_of,
     degenerate,
     grid,
@@ -23,7 +27,7 @@ from .published import (
     read_toml,
     table_i,
 )
-from .results import WORTH, Results, worths
+from .results import WORTH, Results, metric_loss, worths
 
 FACTS = (
     "dataset",
@@ -35,49 +39,59 @@ FACTS = (
     "folds",
     "failed",
 )
-# From here on ties are named with a one-error, which they improve: a share x lowers an error e by about x·e.
+# From this share on ties are named with a one-error, which they improve: a share x
+# lowers an error e by about x·e.
 NOTED_TIES = 0.01
 _CHOSEN_BY = {"III": "AP", "IV": "HL", "V": "each"}
 
 
 @dataclass(frozen=True)
 class TableCell:
-    """One cell: what a reader sees of ours, what the paper prints in this place, and marks of the table's notes."""
+    """One cell: what a reader sees of ours, and what the paper prints in this place.
+
+    ``value`` and ``sd`` have the full precision; ``difference`` is ours less the
+    paper's. ``notes`` and ``paper_notes`` are marks of the table's notes. ``facts`` are
+    further columns of the machine-readable form.
+    """
 
     text: str
-    value: float | None = None  # the text with full precision, as is sd
+    value: float | None = None
     sd: float | None = None
     bold: bool = False
-    paper: str = ""  # empty when it has nothing
+    paper: str = ""
     paper_value: float | None = None
     paper_sd: float | None = None
-    difference: float | None = None  # ours less the paper's
+    difference: float | None = None
     notes: tuple[str, ...] = ()
     paper_notes: tuple[str, ...] = ()
-    facts: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # further columns of the machine-readable form
+    facts: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def difference_text(self) -> str:
         """Ours less the paper's, with as many decimals as ours."""
-        number = self.text.split(" ")[0]
-        return (
-            ""
-            if self.difference is None
-            else signed(self.difference, len(number.partition(".")[2]))
-        )
+        if self.difference is None:
+            return ""
+        _, _, decimals = self.text.split(" ")[0].partition(".")
+        return signed(self.difference, len(decimals))
 
 
 class TableRow(NamedTuple):
-    """Headings of a row, one for each name in `Table.heads`, and its cells, one per column."""
+    """A row: one heading for each name in `ReportTable.heads`, one cell per column."""
 
     heads: tuple[str, ...]
     cells: tuple[TableCell, ...]
 
 
-class Table(NamedTuple):
-    """A table; ``key`` is the name of its files. Rows with two headings are grouped by the first."""
+TableLine = tuple[tuple[str, ...], Iterable[TableCell]]  # what becomes a `TableRow`
+
+
+class ReportTable(NamedTuple):
+    """A table; ``key`` is the name of its files.
+
+    Rows with two headings are grouped by the first. ``notes`` are sentences by mark.
+    ``prose`` names the columns that hold running text, to be set to the left and
+    wrapped.
+    """
 
     key: str
     title: str
@@ -85,55 +99,60 @@ class Table(NamedTuple):
     heads: tuple[str, ...]
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
-    notes: Mapping[str, str] = {}  # mark to sentence
-    prose: frozenset[str] = (
-        frozenset()
-    )  # columns that hold running text, to be set to the left and wrapped
+    notes: Mapping[str, str] = {}
+    prose: frozenset[str] = frozenset()
 
 
 def captioned(
-    name: str, rows: Iterable[tuple[tuple[str, ...], Iterable[TableCell]]], columns: Sequence[str] = (),
-    notes: Mapping[str, str] | None = None, key: str = "", **words: Any,
-) -> Table:  # fmt: skip
-    """The table of that name in `captions.toml`, with ``words`` filled in; its columns are there or given."""
-    about = read_toml("captions.toml")["tables"][name]
-    title, caption = (about[part].format(**words) for part in ("title", "caption"))
-    heads, columns = tuple(about["heads"]), tuple(columns or about["columns"])
-    made = tuple(TableRow(heads, tuple(cells)) for heads, cells in rows)
+    name: str,
+    rows: Iterable[TableLine],
+    columns: Sequence[str] = (),
+    notes: Mapping[str, str] | None = None,
+    key: str = "",
+    **words: object,
+) -> ReportTable:
+    """A table with the title and caption that `captions.toml` has under its name.
+
+    ``words`` are filled in; columns are those of the file unless they are given.
+    ``notes`` are marks by sentence.
+    """
+    texts = read_toml("captions.toml")["tables"][name]
     marked = {mark: sentence for sentence, mark in (notes or {}).items()}
-    return Table(
-        key or name,
-        title,
-        caption,
-        heads,
-        columns,
-        made,
-        marked,
-        frozenset(about.get("prose", ())),
+    return ReportTable(
+        key=key or name,
+        title=texts["title"].format(**words),
+        caption=texts["caption"].format(**words),
+        heads=tuple(texts["heads"]),
+        columns=tuple(columns or texts["columns"]),
+        rows=tuple(TableRow(heads, tuple(cells)) for heads, cells in rows),
+        notes=marked,
+        prose=frozenset(texts.get("prose", ())),
     )
 
 
 def _mark(notes: dict[str, str], sentence: str) -> str:
-    """The mark of a note, a, b, …, z, aa, ab, …; the same sentence has the same mark."""
-    mark, i = "", len(notes)
-    while i >= 0:
-        mark, i = ascii_lowercase[i % 26] + mark, i // 26 - 1
+    """The mark of a note: a, b, …, z, aa, ab, …; equal sentences share a mark."""
+    mark = ""
+    rest = len(notes)
+    while rest >= 0:
+        mark = ascii_lowercase[rest % 26] + mark
+        rest = rest // 26 - 1
     return notes.setdefault(sentence, mark)
 
 
-def number(value: float | None, form: str = ".2f", **more: Any) -> TableCell:
+def number(value: float | None, form: str = ".2f") -> TableCell:
     """A cell with a number and its text; a dash where there is none."""
-    return (
-        TableCell("—", **more)
-        if value is None
-        else TableCell(f"{value:{form}}", float(value), **more)
-    )
+    if value is None:
+        return TableCell("—")
+    return TableCell(f"{value:{form}}", float(value))
 
 
 def mean_text(mean: float, sd: float | None, digits: int = 3) -> str:
     """A mean with its spread, as the paper sets it: 0.761 (0.010)."""
     text = f"{mean:.{digits}f}"
-    return text if sd is None or sd != sd else f"{text} ({sd:.{digits}f})"
+    if sd is None or np.isnan(sd):
+        return text
+    return f"{text} ({sd:.{digits}f})"
 
 
 def signed(value: float, digits: int = 3) -> str:
@@ -142,64 +161,58 @@ def signed(value: float, digits: int = 3) -> str:
     return text[1:] if float(text) == 0 else text.replace("-", "−")
 
 
-def table_one(results: Results) -> Table:
+def table_one(results: Results) -> ReportTable:
     """Table I: the data sets as run, and those that were not."""
-    notes, rows, missing = dict[str, str](), [], results.run.get("missing", {})
+    missing = results.run.get("missing", {})
+    notes: dict[str, str] = {}
+    rows: list[TableLine] = []
     for name in (*results.datasets, *missing):
-        about, printed = (
-            results.run["datasets"].get(name, {}),
-            table_i().get(name, (None, None, None)),
-        )
+        data = results.run["datasets"].get(name, {})
+        n, d, k = table_i().get(name, (None, None, None))
         cells = [
-            _count(about.get(key), n)
-            for key, n in zip(("samples", "features", "labels"), printed, strict=True)
+            _count(data.get("samples"), n),
+            _count(data.get("features"), d),
+            _count(data.get("labels"), k),
+            number(data.get("cardinality"), ".3f"),
+            number(data.get("density"), ".3f"),
+            _count(data.get("empty")),
+            _count(data.get("full")),
         ]
-        cells += [number(about.get(key), ".3f") for key in ("cardinality", "density")]
-        cells += [_count(about.get(key), None) for key in ("empty", "full")]
         if name in missing:
-            cells[0] = replace(
-                cells[0],
-                text="not run",
-                notes=(_mark(notes, f"Not run: {missing[name]}"),),
-            )
+            mark = _mark(notes, f"Not run: {missing[name]}")
+            cells[0] = replace(cells[0], text="not run", notes=(mark,))
         rows.append(((results.dataset_title(name),), cells))
     return captioned("table-1", rows, notes=notes)
 
 
-def _count(value: int | None, printed: int | None) -> TableCell:
-    """A count, and the paper's in a second line where there is something to see."""
+def _count(value: int | None, printed: int | None = None) -> TableCell:
+    """A count, and the paper's in a second line where it is another one."""
+    cell = number(value, ",d")
     if printed is None:
-        return number(value, ",d")
-    return number(
-        value,
-        ",d",
-        paper="" if value == printed else f"{printed:,}",
-        paper_value=float(printed),
-    )
+        return cell
+    paper = "" if value == printed else f"{printed:,}"
+    return replace(cell, paper=paper, paper_value=float(printed))
 
 
-def table_two(results: Results) -> Table:
+def table_two(results: Results) -> ReportTable:
     """Table II: the grids as run next to the paper's."""
-    rows = []
+    rows: list[TableLine] = []
     for key in results.methods:
-        about, theirs = (
-            results.run["methods"][key],
-            grid(results.paper_name(key)) if results.paper_name(key) else {},
-        )
-        texts = [
-            grid_text(about.get("grid") or {}) or "nothing is tuned",
-            grid_text(about.get("params") or {}) or "–",
+        method = results.run["methods"][key]
+        name = results.paper_name(key)
+        printed = grid(name) if name else {}
+        n_printed = prod(map(len, printed.values())) if printed else None
+        cells = [
+            TableCell(grid_text(method.get("grid") or {}) or "nothing is tuned"),
+            TableCell(grid_text(method.get("params") or {}) or "–"),
+            TableCell(grid_text(printed) or "not in the paper"),
+            _count(int(method.get("settings", 1)), n_printed),
         ]
-        texts.append(grid_text(theirs) or "not in the paper")
-        settings = _count(
-            int(about.get("settings", 1)),
-            prod(map(len, theirs.values())) if theirs else None,
-        )
-        rows.append(((results.title(key),), [*map(TableCell, texts), settings]))
+        rows.append(((results.title(key),), cells))
     return captioned("table-2", rows, grid=results.run.get("grid", "paper"))
 
 
-def grid_text(values: Mapping[str, Any]) -> str:
+def grid_text(values: Mapping[str, object]) -> str:
     """Parameters and their values in one line.
 
     Examples
@@ -209,179 +222,210 @@ def grid_text(values: Mapping[str, Any]) -> str:
     """
     texts = []
     for name, value in values.items():
-        several = (
-            [value]
-            if isinstance(value, str) or not isinstance(value, Sequence)
-            else value
-        )
-        written = [f"{v:g}" if isinstance(v, float) else str(v) for v in several]
-        texts.append(
-            f"{name} = {written[0]}"
-            if len(written) == 1
-            else f"{name} ∈ {{{', '.join(written)}}}"
-        )
+        items: Sequence[object] = [value]
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            items = value
+        written = [_value_text(item) for item in items]
+        if len(written) == 1:
+            texts.append(f"{name} = {written[0]}")
+        else:
+            texts.append(f"{name} ∈ {{{', '.join(written)}}}")
     return "; ".join(texts)
 
 
-def result_table(results: Results, table: str, protocol: str) -> Table:
-    """Table III, IV or V under one protocol: mean (SD), the best in bold, with the paper's."""
-    by, notes, rows, run = _CHOSEN_BY[table], dict[str, str](), [], results.run
-    for (dataset, metric), line in results.choices[protocol, by].groupby(
-        ["dataset", "metric"], sort=False
-    ):
-        # the best to three decimals; only cells with all folds may be, and none made of ties
-        fit = (line["folds"] >= line["expected"]) & (line["tied"] < DEGENERATE_TIES)
-        loss = np.round(line["mean"].where(fit) * (-1 if metric == "AP" else 1), 3)
-        best = (loss == loss.min()) & (
-            np.isfinite(loss).sum() > 1
-        )  # with something to be better than
-        about = zip(line.to_dict("records"), best, strict=True)
-        cells = [
-            _result_cell(results, table, protocol, row, notes, bold)
-            for row, bold in about
-        ]
+def _value_text(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def result_table(results: Results, table: str, protocol: str) -> ReportTable:
+    """Table III, IV or V under one protocol: mean (SD), with the paper's.
+
+    The best of a row is bold.
+    """
+    by = _CHOSEN_BY[table]
+    notes: dict[str, str] = {}
+    rows: list[TableLine] = []
+    groups = results.choices[protocol, by].groupby(["dataset", "metric"], sort=False)
+    for (dataset, metric), line in groups:
+        cells = []
+        best = _is_best(line, metric)
+        for choice, is_best in zip(line.to_dict("records"), best, strict=True):
+            cell = _result_cell(results, table, choice)
+            marks = [_mark(notes, text) for text in _remarks(results, protocol, choice)]
+            wrong = artefacts_of(table, *_place(results, choice))
+            cell = replace(
+                cell,
+                bold=bool(is_best),
+                notes=tuple(marks),
+                paper_notes=tuple(_mark(notes, artefact.note) for artefact in wrong),
+            )
+            cells.append(cell)
         rows.append(((results.dataset_title(dataset), metric), cells))
-    n_seeds, more = len(run["seeds"]), ""
+    rule = "for each metric by itself" if by == "each" else f"by {by}"
+    return captioned(
+        "results",
+        rows,
+        columns=[results.title(key) for key in results.methods],
+        notes=notes,
+        key=f"table-{list(_CHOSEN_BY).index(table) + 3}-{protocol}",
+        table=table,
+        protocol=protocol,
+        rule=f"settings chosen {rule}",
+        over=_folds_text(results.run),
+        more=_caveats(results.run, protocol),
+    )
+
+
+def _is_best(line: pd.DataFrame, metric: str) -> pd.Series:
+    """Which methods have the best mean of a row, to three decimals.
+
+    Only cells with all folds count, none that is made of ties, and only where there is
+    something to be better than.
+    """
+    counts = (line["folds"] >= line["expected"]) & (line["tied"] < DEGENERATE_TIES)
+    loss = metric_loss(line["mean"].where(counts), metric, decimals=3)
+    return (loss == loss.min()) & (np.isfinite(loss).sum() > 1)
+
+
+def _folds_text(run: PlainData) -> str:
+    """Over which folds and seeds a mean is."""
+    n_seeds = len(run["seeds"])
+    if n_seeds == 1:
+        return f"{run['n_folds']} folds"
+    spread = "the spread is over all folds of all"
+    return f"{run['n_folds']} folds and {n_seeds} seeds ({spread})"
+
+
+def _caveats(run: PlainData, protocol: str) -> str:
+    """Sentences after the caption of a table of results."""
+    sentences = ""
     if protocol != "nested":
-        more += " Settings are chosen on the folds that are reported, as in the paper: all values flatter."
+        sentences += (
+            " Settings are chosen on the folds that are reported, as in the paper: "
+            "all values flatter."
+        )
     if run.get("convention") != "paper":
-        more += " Metrics follow the standard convention and the paper's its own, "
-        more += "so differences are partly of definition."
+        sentences += (
+            " Metrics follow the standard convention and the paper's its own, "
+            "so differences are partly of definition."
+        )
     if run.get("missing"):
-        more += f" Not run: {', '.join(run['missing'])} (see Table I)."
-    seeds = (
-        f" and {n_seeds} seeds (the spread is over all folds of all)"
-        if n_seeds > 1
-        else ""
-    )
-    rule = (
-        f"settings chosen {'for each metric by itself' if by == 'each' else f'by {by}'}"
-    )
-    words = {
-        "table": table,
-        "rule": rule,
-        "protocol": protocol,
-        "over": f"{run['n_folds']} folds{seeds}",
-    }
-    columns, key = (
-        map(results.title, results.methods),
-        f"table-{list(_CHOSEN_BY).index(table) + 3}-{protocol}",
-    )
-    return captioned("results", rows, list(columns), notes, key, more=more, **words)
+        sentences += f" Not run: {', '.join(run['missing'])} (see Table I)."
+    return sentences
 
 
-def _result_cell(
-    results: Results, table: str, protocol: str, row: Any, notes: Any, best: bool
-) -> TableCell:
-    place = (row["dataset"], row["metric"], results.column(row["method"]))
-    cell = TableCell(
-        **_mean(row, "—" if row["status"] in ("missing", "left out") else "NaN"),
-        bold=bool(best),
-        notes=tuple(
-            _mark(notes, sentence) for sentence in _remarks(results, protocol, row)
-        ),
-        paper_notes=tuple(
-            _mark(notes, artefact.note) for artefact in artefacts_of(table, *place)
-        ),
-        facts={key: row[key] for key in FACTS},
-    )
-    if (printed := published_table(table).get(place)) is None:
+def _place(results: Results, choice: PlainData) -> tuple[str, str, str]:
+    """Data set, metric and method as the paper's tables name them."""
+    return choice["dataset"], choice["metric"], results.column(choice["method"])
+
+
+def _result_cell(results: Results, table: str, choice: PlainData) -> TableCell:
+    """Mean and spread of a row of `Results.choices`, next to the paper's."""
+    is_absent = choice["status"] in ("missing", "left out")
+    cell = _mean_cell(choice, "—" if is_absent else "NaN")
+    cell = replace(cell, facts={name: choice[name] for name in FACTS})
+    printed = published_table(table).get(_place(results, choice))
+    if printed is None:
         return cell
-    gap = None if cell.value is None else cell.value - printed.mean
-    text = mean_text(printed.mean, printed.sd, 2)
     return replace(
-        cell, paper=text, paper_value=printed.mean, paper_sd=printed.sd, difference=gap
+        cell,
+        paper=mean_text(printed.mean, printed.sd, digits=2),
+        paper_value=printed.mean,
+        paper_sd=printed.sd,
+        difference=None if cell.value is None else cell.value - printed.mean,
     )
 
 
-def _mean(row: Any, unknown: str) -> dict[str, Any]:
-    """Text, value and spread of a row of `Results.choices`."""
-    if not np.isfinite(row["mean"]):
-        return {"text": "failed" if row["status"] == "failed" else unknown}
-    sd = float(row["sd"]) if np.isfinite(row["sd"]) else None
-    return {"text": mean_text(row["mean"], sd), "value": float(row["mean"]), "sd": sd}
+def _mean_cell(choice: PlainData, unknown: str) -> TableCell:
+    """Mean and spread of a row of `Results.choices`."""
+    if not np.isfinite(choice["mean"]):
+        return TableCell("failed" if choice["status"] == "failed" else unknown)
+    mean = float(choice["mean"])
+    sd = float(choice["sd"]) if np.isfinite(choice["sd"]) else None
+    return TableCell(mean_text(mean, sd), mean, sd)
 
 
-def _remarks(results: Results, protocol: str, row: Mapping[Any, Any]) -> Iterable[str]:
-    if row["failed"]:
-        yield f"{row['failed']} of {row['expected']} folds failed: {row['error']}"
-    elif 0 < row["folds"] < row["expected"]:
-        yield f"{row['folds']} of {row['expected']} folds so far."
-    expected = int(results.run["methods"][row["method"]].get("settings") or 0)
-    if protocol != "nested" and 0 < row["n_settings"] < expected:
-        yield f"Chosen among {row['n_settings']:,} of {expected:,} settings."
-    authors = results.run.get("convention") == "paper"
-    if (
-        reason := degenerate(
-            row["dataset"], row["means"] if authors else {}, row["tied"]
-        )
-    ) is not None:
+def _remarks(results: Results, protocol: str, choice: PlainData) -> Iterator[str]:
+    """Notes on a cell: missing folds and settings, and ties."""
+    if choice["failed"]:
+        folds = f"{choice['failed']} of {choice['expected']} folds"
+        yield f"{folds} failed: {choice['error']}"
+    elif 0 < choice["folds"] < choice["expected"]:
+        yield f"{choice['folds']} of {choice['expected']} folds so far."
+    n_settings = int(results.run["methods"][choice["method"]].get("settings") or 0)
+    if protocol != "nested" and 0 < choice["n_settings"] < n_settings:
+        yield f"Chosen among {choice['n_settings']:,} of {n_settings:,} settings."
+    is_authors = results.run.get("convention") == "paper"
+    tied = choice["tied"]
+    means = choice["means"] if is_authors else {}
+    reason = degenerate(choice["dataset"], means, tied)
+    if reason is not None:
         yield reason
-    elif row["metric"] == "OE" and row["tied"] >= NOTED_TIES and authors:
-        yield f"{100 * row['tied']:.0f} % of test rows are all tied, which counts as right in one-error."
+    elif choice["metric"] == "OE" and tied >= NOTED_TIES and is_authors:
+        yield (
+            f"{100 * tied:.0f} % of test rows are all tied, "
+            "which counts as right in one-error."
+        )
 
 
-def ap_table(results: Results, protocol: str) -> Table | None:
-    """AP of every method on every data set under one protocol, with the paper's value; None of variants alone."""
+def ap_table(results: Results, protocol: str) -> ReportTable | None:
+    """AP of every method on every data set under one protocol, with the paper's value.
+
+    None of a run that has variants alone.
+    """
     methods = [key for key in results.methods if not results.variant_of(key)]
-    frame, rows = (
-        results.of_metric(protocol, "AP", "AP").set_index(["dataset", "method"])[
-            "mean"
-        ],
-        [],
-    )
+    if not methods:
+        return None
+    means = _ap_means(results, protocol)
+    rows: list[TableLine] = []
     for dataset in results.datasets:
-        printed = {key: _printed_ap(results, dataset, key) for key in methods}
-        texts = [
-            _short(frame[dataset, key]) + (f" ({printed[key]})" if printed[key] else "")
-            for key in methods
-        ]
-        if np.isfinite(frame[dataset].to_numpy()).any():
-            rows.append(((results.dataset_title(dataset),), map(TableCell, texts)))
-    columns = [results.title(key) for key in methods]
-    return (
-        captioned("ap", rows, columns, key=f"ap-{protocol}", protocol=protocol)
-        if columns
-        else None
+        if not np.isfinite(means[dataset].to_numpy()).any():
+            continue
+        cells = []
+        for key in methods:
+            printed = _printed_ap(results, dataset, key)
+            text = _short(means[dataset, key])
+            cells.append(TableCell(f"{text} ({printed})" if printed else text))
+        rows.append(((results.dataset_title(dataset),), cells))
+    return captioned(
+        "ap",
+        rows,
+        columns=[results.title(key) for key in methods],
+        key=f"ap-{protocol}",
+        protocol=protocol,
     )
 
 
-def readings_table(results: Results) -> Table | None:
-    """AP of methods with other readings of them, line by line, with the paper's; None where the run has none."""
-    frame = results.of_metric(results.main_protocol, "AP", "AP").set_index(
-        ["dataset", "method"]
-    )["mean"]
-    rows = []
-    for original in dict.fromkeys(
-        filter(None, map(results.variant_of, results.methods))
-    ):
-        variants = {
-            results.title(key): key
-            for key in results.methods
-            if results.variant_of(key) == original
-        }
-        lines = (
-            {"as compared": original} | variants if original in results.methods else {}
-        )
-        texts = {
-            title: [_short(frame[dataset, key]) for dataset in results.datasets]
-            for title, key in lines.items()
-        }
-        texts["the paper prints"] = [
-            _printed_ap(results, dataset, original) or "—"
-            for dataset in results.datasets
-        ]
-        rows += [
-            ((results.title(original), title), map(TableCell, line))
-            for title, line in texts.items()
-        ]
-    return (
-        captioned(
-            "readings", rows, [results.dataset_title(d) for d in results.datasets]
-        )
-        if rows
-        else None
-    )
+def readings_table(results: Results) -> ReportTable | None:
+    """AP of methods with other readings of them, line by line, with the paper's.
+
+    None where the run has no method together with another reading of it.
+    """
+    means = _ap_means(results, results.main_protocol)
+    readings: dict[str, dict[str, str]] = {}
+    for key in results.methods:
+        original = results.variant_of(key)
+        if original in results.methods:
+            lines = readings.setdefault(original, {"as compared": original})
+            lines[results.title(key)] = key
+    rows: list[TableLine] = []
+    for original, lines in readings.items():
+        for title, key in lines.items():
+            texts = [_short(means[dataset, key]) for dataset in results.datasets]
+            rows.append(((results.title(original), title), map(TableCell, texts)))
+        printed = [_printed_ap(results, name, original) for name in results.datasets]
+        cells = [TableCell(text or "—") for text in printed]
+        rows.append(((results.title(original), "the paper prints"), cells))
+    if not rows:
+        return None
+    titles = [results.dataset_title(dataset) for dataset in results.datasets]
+    return captioned("readings", rows, titles)
+
+
+def _ap_means(results: Results, protocol: str) -> pd.Series:
+    """AP by data set and method, settings chosen by it."""
+    frame = results.of_metric(protocol, "AP", "AP")
+    return frame.set_index(["dataset", "method"])["mean"]
 
 
 def _short(value: float) -> str:
@@ -390,94 +434,87 @@ def _short(value: float) -> str:
 
 
 def _printed_ap(results: Results, dataset: str, method: str) -> str:
+    """The paper's AP of Table III; empty where it has none."""
     cell = published_table("III").get((dataset, "AP", results.paper_name(method)))
     return "" if cell is None else f"{cell.mean:.2f}".removeprefix("0")
 
 
-def time_table(results: Results) -> Table | None:
-    """Processor time of all finished and failed work, a row per protocol and data set; None when nothing was done."""
-    if not len(results.cells):
+def time_table(results: Results) -> ReportTable | None:
+    """Processor time of all work, a row per protocol and data set.
+
+    Failed work counts too; None when nothing was done.
+    """
+    if results.cells.empty:
         return None
-    spent = (
-        results.cells.groupby(["protocol", "dataset", "method"], observed=True)[
-            "cpu_seconds"
-        ]
-        .sum()
-        .to_dict()
-    )
-    rows = []
+    keys = ["protocol", "dataset", "method"]
+    groups = results.cells.groupby(keys, observed=True)
+    spent = groups["cpu_seconds"].sum().to_dict()
+    rows: list[TableLine] = []
     for protocol, dataset in product(results.run["protocols"], results.datasets):
-        cells = [
-            number(spent.get((protocol, dataset, method)), ",.1f")
-            for method in results.methods
-        ]
+        places = [(protocol, dataset, method) for method in results.methods]
+        cells = [number(spent.get(place), ",.1f") for place in places]
         rows.append(((f"protocol {protocol}", results.dataset_title(dataset)), cells))
-    seconds = float(results.cells["cpu_seconds"].sum())
-    size, unit = (
-        (1, "s") if seconds < 60 else (60, "min") if seconds < 3600 else (3600, "h")
-    )
-    return captioned(
-        "time",
-        rows,
-        [results.title(key) for key in results.methods],
-        total=f"{seconds / size:.1f} {unit}",
-    )
+    total = _duration_text(float(results.cells["cpu_seconds"].sum()))
+    titles = [results.title(key) for key in results.methods]
+    return captioned("time", rows, titles, total=total)
 
 
-def protocol_table(results: Results) -> Table | None:
-    """AP of every method on every data set, settings chosen by AP; None unless the run has two protocols."""
-    protocols, pairs, rows = results.protocols, results.protocol_pairs, []
+def _duration_text(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    if seconds < 3600:
+        return f"{seconds / 60:.1f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def protocol_table(results: Results) -> ReportTable | None:
+    """AP of every method on every data set under each protocol.
+
+    Settings are chosen by AP. None unless the run has two protocols.
+    """
+    pairs = results.protocol_pairs
     if not pairs:
         return None
-    found = {
-        p: results.of_metric(p, "AP", "AP").set_index(["dataset", "method"])
-        for p in protocols
-    }
-    for dataset, method in found[protocols[0]].index:
-        lines = {
-            protocol: found[protocol].loc[(dataset, method)] for protocol in protocols
-        }
-        gains = [lines[a]["mean"] - lines[b]["mean"] for a, b in pairs]
-        worth = [
-            TableCell(signed(gain), float(gain))
-            if np.isfinite(gain)
-            else TableCell("—")
-            for gain in gains
-        ]
-        heads = (results.dataset_title(dataset), results.title(method))
-        rows.append(
-            (
-                heads,
-                [*(TableCell(**_mean(line, "—")) for line in lines.values()), *worth],
-            )
-        )
-    return captioned(
-        "protocols-ap",
-        rows,
-        [*protocols, *(f"{WORTH[a, b]}: {a} − {b}" for a, b in pairs)],
-    )
+    frames = {}
+    for protocol in results.protocols:
+        frame = results.of_metric(protocol, "AP", "AP")
+        frames[protocol] = frame.set_index(["dataset", "method"])
+    rows: list[TableLine] = []
+    for dataset, method in product(results.datasets, results.methods):
+        cells = []
+        means = {}
+        for protocol, frame in frames.items():
+            choice = frame.loc[(dataset, method)]
+            cells.append(_mean_cell(choice, "—"))
+            means[protocol] = float(choice["mean"])
+        for lenient, strict in pairs:
+            gain = means[lenient] - means[strict]
+            cell = TableCell(signed(gain), gain)
+            cells.append(cell if np.isfinite(gain) else TableCell("—"))
+        rows.append(((results.dataset_title(dataset), results.title(method)), cells))
+    gains = [f"{WORTH[a, b]}: {a} − {b}" for a, b in pairs]
+    return captioned("protocols-ap", rows, [*results.protocols, *gains])
 
 
-def worth_table(results: Results) -> Table | None:
-    """What leak and selection are worth on average, every metric chosen for itself; None without two protocols."""
-    rows = []
+def worth_table(results: Results) -> ReportTable | None:
+    """What leak and selection are worth on average, each metric chosen for itself.
+
+    None unless the run has two protocols.
+    """
+    rows: list[TableLine] = []
     for pair in results.protocol_pairs:
-        gains = (
-            worths(results, pair)
-            .groupby(["method", "metric"])["gain"]
-            .agg(["mean", "size"])
-            .to_dict("index")
-        )
+        groups = worths(results, pair).groupby(["method", "metric"])["gain"]
+        gains = groups.agg(["mean", "size"]).to_dict("index")
         for method in results.methods:
-            cells = []
-            for found in (
-                gains.get((method, metric), {"mean": 0.0, "size": 0})
-                for metric in METRICS
-            ):
-                mean, size = float(found["mean"]), int(found["size"])
-                told = TableCell(
-                    f"{signed(mean)} ({size})", mean, facts={"datasets": size}
-                )
-                cells.append(told if size else TableCell("—"))
+            cells = [_worth_cell(gains.get((method, metric))) for metric in METRICS]
             rows.append(((WORTH[pair], results.title(method)), cells))
     return captioned("protocols-worth", rows) if rows else None
+
+
+def _worth_cell(gains: PlainData | None) -> TableCell:
+    """The mean gain over data sets, and their number."""
+    if gains is None:
+        return TableCell("—")
+    mean = float(gains["mean"])
+    size = int(gains["size"])
+    return TableCell(f"{signed(mean)} ({size})", mean, facts={"datasets": size})

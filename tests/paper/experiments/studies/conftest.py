@@ -1,3 +1,5 @@
+"""Every study of a small data set."""
+
 import json
 
 import pytest
@@ -13,7 +15,7 @@ def toy():
 
 @pytest.fixture(scope="session")
 def found(toy):
-    """Every study of the toy data, run once and through JSON, as a store would keep it."""
+    """Every study of the toy data, run once; through JSON, as a store would keep it."""
     return {
         name: json.loads(json.dumps(study.function(toy, grid="fast"), allow_nan=False))
         for name, study in STUDIES.items()

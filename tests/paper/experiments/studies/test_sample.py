@@ -1,3 +1,5 @@
+"""What studies share: samples, rules, metrics, plain data."""
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -33,17 +35,13 @@ def test_our_metrics_are_those_of_the_classifier(toy):
     sample = sample_of(toy, 0, "fast")
     train, test = sample.folds[0]
     model = MLTSKClassifier(n_rules=4).fit(toy.X[train], toy.Y[train])
-    found = evaluate(
-        toy.Y[test],
-        model.decision_function(toy.X[test]),
-        threshold=0,
-        convention="paper",
-    )
-    expected = [found[name] for name in ("AP", "HL", "OE", "RL", "CV")]
+    scores = model.decision_function(toy.X[test])
+    metrics = evaluate(toy.Y[test], scores, threshold=0, convention="paper")
+    expected = [metrics[name] for name in ("AP", "HL", "OE", "RL", "CV")]
     assert_allclose(our_metrics(sample, sample.folds[0], n_rules=4), expected)
 
 
-def test_fast_takes_fewer_rows_and_folds_and_says_so():
+def test_sample_of_fast_has_fewer_rows_and_folds_and_says_so():
     data = Dataset(np.arange(240.0).reshape(120, 2), np.tile([[0, 1], [1, 0]], (60, 1)))
     sample = sample_of(data, 0, "fast", fast_rows=50)
     assert sample.X.shape == (50, 2)
@@ -65,6 +63,6 @@ def test_search_scores_every_setting_on_every_fold(toy):
     assert dict(best)["l1_weight"] == 0.1  # 100 leaves no coefficient
 
 
-def test_numbers_that_json_cannot_hold_become_none():
+def test_plain_and_summary_have_none_for_what_json_cannot_hold():
     assert plain(np.array([1.0, np.nan, -np.inf])) == [1.0, None, None]
     assert summary(np.ones((1, 5)))["sd"] == [None] * 5

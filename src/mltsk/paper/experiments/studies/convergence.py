@@ -1,136 +1,161 @@
-"""What Algorithm I does when nobody stops it, next to a problem that has an optimum. The paper's Fig. 8.
+"""What Algorithm I does when nobody stops it, next to a problem that has an optimum.
 
-Symbols: A = GᵀG, B = GᵀY, R = 1 - C the paper's coupling, λ its eigenvalues, F the objective (24), q the quantity that
-the authors' program watches (`solvers.algorithm1`), df its change from step to step.
+The paper's Fig. 8. Symbols: A = GᵀG, B = GᵀY, R = 1 - C the paper's coupling, λ its
+eigenvalues, F the objective (24), q the quantity that the authors' program watches
+(`solvers.algorithm1`), df its change from step to step.
 
-The Hessian of F has the eigenvalues σ_i + α λ_j. R always has a negative λ, and G a null direction (σ = 0) whenever
-its rules repeat each other, so F falls without bound along it, however small α: df below 0.01 within a few steps says
-that steps are short, not that there is a minimum.
+The Hessian of F has the eigenvalues σ_i + α λ_j. R always has a negative λ, and G a
+null direction (σ = 0) whenever its rules repeat each other, so F falls without bound
+along it, however small α: df below 0.01 within a few steps says that steps are short,
+not that there is a minimum.
 """
 
 from collections.abc import Iterator
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
-from ....core.arrays import Array
+from ....core.arrays import Array, Matrix
 from ....core.coupling import coupling_matrix, label_correlation
 from ....datasets import Dataset
 from ...solvers.algorithm1 import Solver
+from ...solvers.consequents import fit_consequents
 from ...solvers.problem import (
-    CHECK_EVERY,
+    CERTIFY_EVERY,
     GAP,
     Problem,
     fista,
-    fit_consequents,
     quadratic,
     soft_threshold,
 )
+from ..published import PlainData
 from .sample import common_width_rules, paper_rules, plain, sample_of
 
-N_RULES, WIDTH_SCALE, BETA, GAMMA = (
-    3,
-    100.0,
-    0.1,
-    1.0,
-)  # mid-grid in Table II, widths at which nothing underflows
-ALPHAS = (0.1, 1.0, 10.0)
-STEPS, FAST_STEPS = 3000, 1000
-TOL = 1e-6
+# Mid-grid in Table II, and a width at which nothing underflows.
+CONVERGENCE_RULES = 3
+CONVERGENCE_WIDTH_SCALE = 100.0
+CONVERGENCE_BETA = 0.1
+CONVERGENCE_GAMMA = 1.0
+CONVERGENCE_ALPHAS = (0.1, 1.0, 10.0)
+CONVERGENCE_STEPS = 3000
+FAST_CONVERGENCE_STEPS = 1000
+CERTIFICATE_TOL = 1e-6
+MAX_CONVEX_STEPS = 20_000
+# An objective beyond this ends `unstopped`: the next steps overflow.
+MAX_OBJECTIVE = 1e200
 
 
 def convergence_study(
     data: Dataset, *, seed: int = 0, grid: str = "paper"
-) -> dict[str, Any]:
-    """Objective of the paper's problem step by step far past its authors' stop, and its convex form with a certificate.
+) -> PlainData:
+    """Objective of the paper's problem, step by step far past its authors' stop.
 
-    ``curvature`` is the smallest eigenvalue of the Hessian; below 0 the objective is ``unbounded``.
+    Next to it is its convex form with a certificate. ``curvature`` is the smallest
+    eigenvalue of the Hessian; below 0 the objective is ``unbounded``.
     """
     sample = sample_of(data, seed, grid)
-    steps, rows = (
-        FAST_STEPS if sample.fast else STEPS,
-        "all" if len(sample.Y) == len(data) else len(sample.Y),
-    )
+    steps = FAST_CONVERGENCE_STEPS if sample.fast else CONVERGENCE_STEPS
+    rows = "all" if len(sample.Y) == len(data) else len(sample.Y)
     return {
-        "note": f"fitted to {rows} rows; Algorithm I with K = {N_RULES}, h = {WIDTH_SCALE:g}, beta = {BETA:g}, "
-        f"gamma = {GAMMA:g}, {steps} steps",
+        "note": (
+            f"fitted to {rows} rows; Algorithm I with K = {CONVERGENCE_RULES}, "
+            f"h = {CONVERGENCE_WIDTH_SCALE:g}, beta = {CONVERGENCE_BETA:g}, "
+            f"gamma = {CONVERGENCE_GAMMA:g}, {steps} steps"
+        ),
         "paper": list(_authors(sample.dense, sample.Y, steps)),
         "ours": _convex(sample.X, sample.Y),
     }
 
 
-def _authors(X: Array, Y: Array, steps: int) -> Iterator[dict[str, Any]]:
-    G, _ = paper_rules(X, X[:1], N_RULES, WIDTH_SCALE)
-    data, R = quadratic(G, Y, form=True), coupling_matrix(label_correlation(Y), "paper")
-    sigma, lam = np.linalg.eigvalsh(G.gram())[0], np.linalg.eigvalsh(R)[0]
-    sigma = (
-        0.0 if sigma <= 1e-9 * data.norm else sigma
-    )  # what rounding leaves of an exact 0
-    for alpha in ALPHAS:
-        stopped, curvature = (
-            Solver(data, R, 100, 0.01).solve(alpha, BETA, GAMMA),
-            float(sigma + alpha * lam),
-        )
-        F, q = np.array(list(unstopped(Problem(data, R, alpha, BETA), GAMMA, steps))).T
-        # all of the first hundred steps, and evenly spread in their logarithm beyond: enough for a picture
-        spread = np.geomspace(1, len(F), 400).round().astype(np.int64)
-        kept = np.union1d(np.arange(1, min(len(F), 100) + 1), spread)
+def _authors(X: Array, Y: Array, steps: int) -> Iterator[PlainData]:
+    """Objective and df of Algorithm I for some α, and where the authors stop."""
+    G, _ = paper_rules(X, X[:1], CONVERGENCE_RULES, CONVERGENCE_WIDTH_SCALE)
+    data = quadratic(G, Y, form=True)
+    R = coupling_matrix(label_correlation(Y), "paper")
+    lam = np.linalg.eigvalsh(R)[0]
+    sigma = np.linalg.eigvalsh(G.gram())[0]
+    if sigma <= 1e-9 * data.norm:
+        sigma = 0.0  # what rounding leaves of an exact 0
+    for alpha in CONVERGENCE_ALPHAS:
+        solver = Solver(data, R, max_iter=100, margin=0.01)
+        stopped = solver.solve(alpha, CONVERGENCE_BETA, CONVERGENCE_GAMMA)
+        curvature = float(sigma + alpha * lam)
+        problem = Problem(data, Q=R, alpha=alpha, beta=CONVERGENCE_BETA)
+        F, q = np.array(list(unstopped(problem, CONVERGENCE_GAMMA, steps))).T
         df = np.abs(np.diff(q, prepend=0.0))
-        found = {
+        shown = _shown_steps(len(F))
+        yield {
             "alpha": alpha,
             "stop": stopped.n_iter,
             "stopped_by": stopped.stopped_by,
             "lowest": plain(F.min()),
-        }
-        found |= {
             "curvature": curvature,
             "unbounded": curvature < 0,
-            "steps": kept.tolist(),
+            "steps": shown.tolist(),
+            "objective": plain(F[shown - 1]),
+            "df": plain(df[shown - 1]),
         }
-        yield {**found, "objective": plain(F[kept - 1]), "df": plain(df[kept - 1])}
+
+
+def _shown_steps(n: int) -> Array:
+    """Steps that a picture needs: the first hundred, then even in their logarithm."""
+    spread = np.geomspace(1, n, 400).round().astype(np.int64)
+    return np.union1d(np.arange(1, min(n, 100) + 1), spread)
 
 
 def unstopped(
     problem: Problem, gamma: float, steps: int
 ) -> Iterator[tuple[float, float]]:
-    """(F, q) after every step of Algorithm I without its stopping rule; ends early where numbers overflow."""
-    beta, norm_R = (
-        problem.beta,
-        float(np.abs(np.linalg.eigvalsh(np.asarray(problem.Q))).max()),
-    )
+    """(F, q) after every step of Algorithm I without its stopping rule.
+
+    It ends early where numbers overflow.
+    """
+    beta = problem.beta
+    norm_R = float(np.abs(np.linalg.eigvalsh(np.asarray(problem.Q))).max())
     lip = sqrt(2 * (problem.data.norm**2 + (problem.alpha * norm_R) ** 2))
-    W = W_old = problem.data.ridge_start(gamma)
-    slope = slope_old = problem.slope(W)
-    b_old, b = 1.0, 1.0
+    W = problem.data.ridge_start(gamma)
+    slope = problem.slope(W)
+    W_old = W
+    slope_old = slope
+    b = 1.0
+    b_old = 1.0
     for _ in range(steps):
         m = (b_old - 1) / b
-        V, slope_V = W + m * (W - W_old), slope + m * (slope - slope_old)
-        W_old, slope_old, W = W, slope, soft_threshold(V - slope_V / lip, beta / lip)
+        V = W + m * (W - W_old)
+        slope_V = slope + m * (slope - slope_old)
+        W_old = W
+        slope_old = slope
+        W = soft_threshold(V - slope_V / lip, beta / lip)
         slope = problem.slope(W)
-        b_old, b = b, (1 + sqrt(4 * b * b + 1)) / 2
-        F, size = problem.value(W, slope), float(np.abs(W).sum())
-        if not np.isfinite(F) or abs(F) > 1e200:
+        b_old = b
+        b = (1 + sqrt(4 * b * b + 1)) / 2
+        F = problem.value(W, slope)
+        if not np.isfinite(F) or abs(F) > MAX_OBJECTIVE:
             return
-        yield F, 2 * (F - beta * size) + beta * float(np.count_nonzero(W))
+        l1_norm = float(np.abs(W).sum())
+        yield F, 2 * (F - beta * l1_norm) + beta * float(np.count_nonzero(W))
 
 
-def _convex(X: Any, Y: Array) -> dict[str, Any]:
+def _convex(X: Matrix, Y: Array) -> PlainData:
+    """Certificates of the convex form along the steps of its solver."""
     G, _ = common_width_rules(X, X[:1])
-    fitted = fit_consequents(
-        G, Y, np.ones(len(Y)), max_iter=1
-    )  # for the weights that it takes from the data
+    # for the weights that it takes from the data
+    fitted = fit_consequents(G, Y, np.ones(len(Y)), max_iter=1)
     data = quadratic(G, Y - Y.mean(axis=0))
-    problem = Problem(data, fitted.coupling, fitted.alpha, fitted.beta, fitted.rho)
-    solution = fista(
-        problem, data.ridge_start(fitted.rho + fitted.alpha), max_iter=20_000, tol=TOL
+    problem = Problem(
+        data=data,
+        Q=fitted.coupling,
+        alpha=fitted.alpha,
+        beta=fitted.beta,
+        rho=fitted.rho,
     )
-    steps = [
-        min(CHECK_EVERY * i, solution.n_iter) for i in range(len(solution.certificates))
-    ]
-    found = {
-        "steps": steps,
+    start = data.ridge_start(fitted.rho + fitted.alpha)
+    solution = fista(problem, start, max_iter=MAX_CONVEX_STEPS, tol=CERTIFICATE_TOL)
+    checks = range(len(solution.certificates))
+    return {
+        "steps": [min(CERTIFY_EVERY * i, solution.n_iter) for i in checks],
         "certificates": plain(solution.certificates),
         "converged": solution.converged,
+        "tol": CERTIFICATE_TOL,
+        "default_tol": GAP,
     }
-    return {**found, "tol": TOL, "default_tol": GAP}
