@@ -50,8 +50,8 @@ def test_to_onnx_of_the_default_agrees_to_1e_5(samples):
     assert_allclose(probabilities, model.predict_proba(X_test), rtol=0, atol=1e-5)
 
 
-# of rules that collapse, and the like
-@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.NonConvexWarning")
 def test_to_onnx_of_the_papers_model_agrees_to_1e_5(samples):
     X, Y, X_test = samples
     model = PaperMLTSK(n_rules=3).fit(dense(X), Y)
