@@ -128,9 +128,8 @@ def _cheapest_form(
     flops = n_groups * smaller**2 * larger
     if held.are_all and n_groups > 1 and flops > MAX_PATTERN_FLOPS:
         return "products"
-    has_dual = (
-        held.are_all and 16 * N * N <= max_bytes
-    )  # the kernel and its centred copy
+    # 16 bytes per cell: the matrix and its centred copy
+    has_dual = held.are_all and 16 * N * N <= max_bytes
     has_primal = 16 * Q * Q <= max_bytes
     if has_primal and not (has_dual and N < 1.5 * Q):
         return "primal"
