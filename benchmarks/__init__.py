@@ -1,7 +1,8 @@
-"""What is timed, against whom, as ratios measured side by side in one run: ``python -m benchmarks [names]``.
+"""What is timed, against whom: ``python -m benchmarks [names]``.
 
-A module here whose name has no underscore is one benchmark: its ``run(options)`` prints a table, or one sentence that
-says why it cannot run. Times are of a machine and a moment; only ratios of times taken in the same run are compared.
+A module here whose name has no underscore is one benchmark: its ``run(options)`` prints
+a table, or one sentence that says why it cannot run. Times are of a machine and a
+moment; only ratios of times taken side by side in the same run are compared.
 """
 
 import os
@@ -12,15 +13,26 @@ from pathlib import Path
 
 import numpy as np
 
+from mltsk.system import FuzzySystem
+
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line says to every benchmark: the whole job or a sample of it, how many cores, files to use."""
+    """What the command line says to every benchmark.
+
+    The whole job or a sample of it, how many cores, and files to use.
+    """
 
     full: bool = False
     threads: int | None = None
     cache: str | None = None
     picture: str | None = None
+
+
+def numbers_per_label(system: FuzzySystem) -> int:
+    """Numbers that a fitted system has for each label, conditions not counted."""
+    _, numbers_per_rule, _ = system.coef.shape
+    return len(system.terms) + len(system.centers) * numbers_per_rule
 
 
 def has_data() -> bool:
@@ -34,8 +46,10 @@ def has_data() -> bool:
 def data_file(name: str) -> Path | None:
     """The file in the folder that MLTSK_DATA names, or None."""
     folder = os.environ.get("MLTSK_DATA")
-    path = Path(folder or ".") / name
-    return path if folder and path.is_file() else None
+    if not folder:
+        return None
+    path = Path(folder) / name
+    return path if path.is_file() else None
 
 
 def folds(n: int, seed: int = 0) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -52,7 +66,8 @@ def made_up(
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, n_features))
     scores = X @ rng.standard_normal((n_features, n_labels)) / np.sqrt(n_features)
-    return X, (scores + 0.5 * rng.standard_normal(scores.shape) > 0.5).astype(np.int8)
+    Y = scores + 0.5 * rng.standard_normal(scores.shape) > 0.5
+    return X, Y.astype(np.int8)
 
 
 def timed(function: Callable, *arguments: object) -> tuple[object, float]:
@@ -62,30 +77,44 @@ def timed(function: Callable, *arguments: object) -> tuple[object, float]:
     return result, time.perf_counter() - start
 
 
+def processor_timed(function: Callable, *arguments: object) -> tuple[object, float]:
+    """What a function returns, and the processor seconds that this process took."""
+    start = time.process_time()
+    result = function(*arguments)
+    return result, time.process_time() - start
+
+
 TABLES: list[str] = []  #: Tables printed so far, in Markdown: what ``--keep`` writes.
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Rows under a header: the first column to the left, the others to the right; floats with three digits."""
-    texts = [
-        [f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row]
-        for row in [header, *rows]
-    ]
+    """Print rows under a header; floats have three digits.
+
+    The first column is set to the left, the others to the right.
+    """
+    texts = [[_cell_text(cell) for cell in row] for row in (header, *rows)]
     TABLES.append(_markdown(texts))
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    for row in texts:
-        first, *rest = (
-            cell.rjust(width) for cell, width in zip(row, widths, strict=True)
-        )
-        print("  ".join([row[0].ljust(len(first)), *rest]), flush=True)
+    for first, *rest in texts:
+        cells = [first.ljust(widths[0])]
+        for cell, width in zip(rest, widths[1:], strict=True):
+            cells.append(cell.rjust(width))
+        print("  ".join(cells), flush=True)
+
+
+def _cell_text(cell: object) -> str:
+    if isinstance(cell, float):
+        return f"{cell:.3g}"
+    return str(cell)
 
 
 def print_markdown(header: Sequence[object], rows: Iterable[Iterable[object]]) -> None:
-    """The same as a page has it."""
+    """Print rows under a header as a page has them."""
     TABLES.append(_markdown([header, *rows]))
     print(TABLES[-1], flush=True)
 
 
 def _markdown(rows: Sequence[Iterable[object]]) -> str:
-    header, *rest = (f"| {' | '.join(map(str, row))} |" for row in rows)
-    return "\n".join([header, "|" + "---|" * (header.count("|") - 1), *rest])
+    header, *lines = [f"| {' | '.join(map(str, row))} |" for row in rows]
+    rule = "|" + "---|" * (header.count("|") - 1)
+    return "\n".join([header, rule, *lines])

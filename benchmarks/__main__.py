@@ -10,6 +10,7 @@ from pathlib import Path
 import benchmarks
 from benchmarks import Options
 
+# Tables of the docs: accuracy, and what needs a quiet machine.
 ON_REQUEST = (
     "cluster",
     "defaults",
@@ -22,24 +23,27 @@ ON_REQUEST = (
     "stratification",
     "tables",
     "tuned_baselines",
-)  # tables of the docs: accuracy, and what needs a quiet machine
+)
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
 
 
-def names() -> list[str]:
-    return [
-        module.name
-        for module in pkgutil.iter_modules(benchmarks.__path__)
-        if not module.name.startswith("_")
-    ]
+def benchmark_names() -> list[str]:
+    modules = pkgutil.iter_modules(benchmarks.__path__)
+    return [module.name for module in modules if not module.name.startswith("_")]
 
 
-def main() -> int:
+def read_arguments() -> argparse.Namespace:
+    known = benchmark_names()
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description=benchmarks.__doc__
     )
-    told = f"what to run: {', '.join(names())}; by default all but {', '.join(ON_REQUEST)}, which take ten minutes"
-    parser.add_argument("names", nargs="*", metavar="name", help=told)
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="name",
+        help=f"what to run: {', '.join(known)}; by default all but "
+        f"{', '.join(ON_REQUEST)}, which take ten minutes",
+    )
     parser.add_argument(
         "--full", action="store_true", help="whole jobs instead of samples of them"
     )
@@ -63,17 +67,26 @@ def main() -> int:
         help="writes the tables to docs/results, for pages to show",
     )
     arguments = parser.parse_args()
-    unknown = sorted(set(arguments.names) - set(names()))
+    unknown = sorted(set(arguments.names) - set(known))
     if unknown:
         parser.error(
-            f"no benchmark is called {', '.join(unknown)}; there are {', '.join(names())}"
+            f"no benchmark is called {', '.join(unknown)}; there are {', '.join(known)}"
         )
     if arguments.threads is not None and arguments.threads < 1:
         parser.error("--threads must be at least 1")
+    return arguments
+
+
+def main() -> int:
+    arguments = read_arguments()
     options = Options(
-        arguments.full, arguments.threads, arguments.cache, arguments.picture
+        full=arguments.full,
+        threads=arguments.threads,
+        cache=arguments.cache,
+        picture=arguments.picture,
     )
-    for name in arguments.names or [name for name in names() if name not in ON_REQUEST]:
+    by_default = [name for name in benchmark_names() if name not in ON_REQUEST]
+    for name in arguments.names or by_default:
         print(f"\n== {name}", flush=True)
         start = time.perf_counter()
         benchmarks.TABLES.clear()
@@ -81,9 +94,8 @@ def main() -> int:
         print(f"({time.perf_counter() - start:.0f} s)", flush=True)
         if arguments.keep and benchmarks.TABLES:
             RESULTS.mkdir(exist_ok=True)
-            (RESULTS / f"{name}.md").write_text(
-                "\n\n".join(benchmarks.TABLES) + "\n", encoding="utf-8"
-            )
+            text = "\n\n".join(benchmarks.TABLES) + "\n"
+            (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
     return 0
 
 

@@ -1,42 +1,50 @@
-"""Algorithm I and its five metrics as one would write them down from the paper with NumPy: what ours is compared with.
+"""Algorithm I and its five metrics as one would write them down from the paper.
 
-It is organised like the authors' program: every setting starts from G and Y, every step makes the four products of
-the text, and the metrics go through the test rows one by one. No care was taken to make it slow, nor fast.
+Ours is compared with it. It is organised like the authors' program: every setting
+starts from G and Y, every step makes the four products of the text, and the metrics go
+through the test rows one by one. No care was taken to make it slow, nor fast.
 """
 
 import numpy as np
 
 
 def plain_algorithm1(G, Y, alpha, beta, gamma, max_iter=100, margin=0.01):
-    """(W, number of steps)."""
-    A, B = G.T @ G, G.T @ Y
+    """Consequents W, and the number of steps."""
+    A = G.T @ G
+    B = G.T @ Y
     R = 1 - np.corrcoef(Y.T)
     W = W_old = np.linalg.solve(A + gamma * np.eye(len(A)), B)
     lip = np.sqrt(2 * (np.linalg.norm(A, 2) ** 2 + np.linalg.norm(alpha * R, 2) ** 2))
     b = b_old = 1.0
-    old, steps = 0.0, 0
+    old_loss = 0.0
+    steps = 0
     while steps < max_iter:
         steps += 1
         V = W + (b_old - 1) / b * (W - W_old)
         Z = V - (A @ V - B + alpha * (V @ R)) / lip
-        b_old, b = b, (1 + np.sqrt(4 * b**2 + 1)) / 2
-        W_old, W = W, np.sign(Z) * np.maximum(np.abs(Z) - beta / lip, 0)
-        loss = (
-            np.sum((G @ W - Y) ** 2)
-            + alpha * np.sum(R * (W.T @ W))
-            + beta * np.count_nonzero(W)
-        )
-        if abs(old - loss) <= margin or loss <= 0:
+        b_old = b
+        b = (1 + np.sqrt(4 * b**2 + 1)) / 2
+        W_old = W
+        W = np.sign(Z) * np.maximum(np.abs(Z) - beta / lip, 0)
+        errors = np.sum((G @ W - Y) ** 2)
+        coupling = alpha * np.sum(R * (W.T @ W))
+        loss = errors + coupling + beta * np.count_nonzero(W)
+        if abs(old_loss - loss) <= margin or loss <= 0:
             break
-        old = loss
+        old_loss = loss
     return W, steps
 
 
 class PlainMLTSK:
-    """The paper's method, whole: min-max scale, fuzzy c-means (m = 2), Gaussian rules, G built, Algorithm I."""
+    """The paper's method, whole.
+
+    Min-max scale, fuzzy c-means (m = 2), Gaussian rules, G built, Algorithm I.
+    """
 
     def __init__(self, n_rules=5, width=10.0, alpha=0.1, beta=0.1, gamma=1.0):
-        self.n_rules, self.width, self.weights = n_rules, width, (alpha, beta, gamma)
+        self.n_rules = n_rules
+        self.width = width
+        self.weights = (alpha, beta, gamma)
 
     def fit(self, X, Y):
         self.low = X.min(axis=0)
@@ -47,11 +55,10 @@ class PlainMLTSK:
             V = (U / U.sum(axis=1, keepdims=True)) ** 2
             C = (V.T @ Z) / V.sum(axis=0)[:, None]
             U = 1 / np.maximum(((Z[:, None, :] - C) ** 2).sum(axis=2), 1e-12)
-        spread = (
-            np.einsum("nk,nkd->kd", V, (Z[:, None, :] - C) ** 2)
-            / V.sum(axis=0)[:, None]
-        )
-        self.centers, self.widths = C, self.width * spread + 1e-16
+        squares = np.einsum("nk,nkd->kd", V, (Z[:, None, :] - C) ** 2)
+        spread = squares / V.sum(axis=0)[:, None]
+        self.centers = C
+        self.widths = self.width * spread + 1e-16
         self.W, _ = plain_algorithm1(self._features(Z), Y.astype(float), *self.weights)
         return self
 
@@ -62,20 +69,22 @@ class PlainMLTSK:
         E = ((Z[:, None, :] - self.centers) ** 2 / self.widths).sum(axis=2)
         M = np.exp(E.min(axis=1, keepdims=True) - E)
         M /= M.sum(axis=1, keepdims=True)
-        return (
-            M[:, :, None] * np.hstack([np.ones((len(Z), 1)), Z])[:, None, :]
-        ).reshape(len(Z), -1)
+        with_bias = np.hstack([np.ones((len(Z), 1)), Z])
+        return (M[:, :, None] * with_bias[:, None, :]).reshape(len(Z), -1)
 
 
 def plain_metrics(Y, scores):
-    """AP, HL, OE, RL, CV in the authors' convention; no row of Y may be empty or full, as none is in CAL500."""
+    """AP, HL, OE, RL, CV in the authors' convention.
+
+    No row of Y may be empty or full, as none is in CAL500.
+    """
     n_labels = Y.shape[1]
     rows = []
     for y, s in zip(Y > 0, scores, strict=True):
         rank = np.empty(n_labels)
         rank[np.argsort(s, kind="stable")] = np.arange(n_labels, 0, -1)
-        found = np.sort(rank[y])
-        precision = np.mean(np.arange(1, len(found) + 1) / found)
+        ranks_of_labels = np.sort(rank[y])
+        precision = np.mean(np.arange(1, len(ranks_of_labels) + 1) / ranks_of_labels)
         wrong = np.mean((s >= 0.5) != y)
         one_error = 0.0 if y[s == s.max()].any() else 1.0
         reversed_pairs = np.mean(s[y][:, None] <= s[~y][None, :])

@@ -1,7 +1,7 @@
-"""Time and memory of every compared method: one setting, one fold, each in a process of its own.
+"""Time and memory of every compared method: one setting, one fold, own processes.
 
-Yeast, cal500 and rcv1s1 (sparse). The setting is the middle of the method's grid; ML-TSK FS is
-shown as its authors run it and as our default.
+Yeast, cal500 and rcv1s1 (sparse). The setting is the middle of the method's grid;
+ML-TSK FS is shown as its authors run it and as our default.
 """
 
 import json
@@ -11,33 +11,38 @@ import sys
 from benchmarks import Options, has_data, print_table
 
 CODE = """
-import json, resource, sys, time, warnings
-warnings.simplefilter("ignore")
-from mltsk import MLTSKClassifier, load_dataset
-from benchmarks import folds
-from mltsk.paper.methods import METHODS
-from mltsk.metrics import evaluate
+import json, resource, sys, warnings
 from sklearn.preprocessing import minmax_scale
+from benchmarks import folds, timed
+from mltsk import MLTSKClassifier, load_dataset
+from mltsk.metrics import evaluate
+from mltsk.paper.methods import METHODS
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+warnings.simplefilter("ignore")
 key, name = sys.argv[1:]
 data = load_dataset(name)
-X = data.X if data.is_sparse else minmax_scale(data.X)
-train, test = folds(len(data.Y))[0]
+X = data.X
 if key == "ours":
-    model, X = MLTSKClassifier(), data.X
+    model = MLTSKClassifier()
 else:
     method = METHODS[key]
-    model = method(**{k: v[len(v) // 2] for k, v in method.PAPER_GRID.items()})
+    grid = method.PAPER_GRID
+    middle = {name: values[len(values) // 2] for name, values in grid.items()}
+    model = method(**middle)
+    if not data.is_sparse:
+        X = minmax_scale(X)
 if data.is_sparse and not model.__sklearn_tags__().input_tags.sparse:
     X = X.toarray()
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-start = time.perf_counter()
-model.fit(X[train], data.Y[train])
-fitted = time.perf_counter()
-scores = model.decision_function(X[test])
-done = time.perf_counter()
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-found = evaluate(data.Y[test], scores, threshold=0.0, convention="paper")
-print(json.dumps([fitted - start, done - fitted, (peak - before) / 1024, found["AP"]]))
+train, test = folds(len(data.Y))[0]
+before = peak()
+_, fit = timed(model.fit, X[train], data.Y[train])
+scores, predict = timed(model.decision_function, X[test])
+memory = peak() - before
+metrics = evaluate(data.Y[test], scores, threshold=0.0, convention="paper")
+print(json.dumps([fit, predict, memory, metrics["AP"]]))
 """
 
 
@@ -53,7 +58,10 @@ def run(options: Options) -> None:
 
 
 def measure(key: str, name: str) -> list[str]:
-    """Seconds of fit and prediction, memory above what was in use, and AP; or what went wrong, in a word."""
+    """Seconds of fit and prediction, memory above what was in use, and AP.
+
+    Or what went wrong, in a word.
+    """
     done = subprocess.run(
         [sys.executable, "-c", CODE, key, name],
         capture_output=True,

@@ -1,8 +1,10 @@
-"""A fit in memory next to one on a `LocalCluster` of processes: time, how far apart they are, bytes to the client.
+"""A fit in memory next to one on a `LocalCluster` of processes.
 
-The cluster has as many single-threaded workers as there are cores (``--threads`` overrules) on this one machine, so it
-cannot be faster than threads here: what is seen is what passes cost. Rows are made on the workers. Bytes are those that
-pickled results take when they come back, pass by pass.
+Time, how far apart they are, and bytes to the client. The cluster has as many
+single-threaded workers as there are cores (``--threads`` overrules) on this one
+machine, so it cannot be faster than threads here: what is seen is what passes cost.
+Rows are made on the workers. Bytes are those that pickled results take when they come
+back, pass by pass.
 """
 
 import os
@@ -16,7 +18,9 @@ import numpy as np
 from benchmarks import Options, made_up, print_table, timed
 from mltsk import MLTSKClassifier
 
-N_FEATURES, N_LABELS, ROWS_PER_BLOCK = 20, 8, 10_000
+N_FEATURES = 20
+N_LABELS = 8
+ROWS_PER_BLOCK = 10_000
 
 
 def run(options: Options) -> None:
@@ -26,14 +30,12 @@ def run(options: Options) -> None:
         print('Dask is missing: pip install "mltsk[dask]"')
         return
     workers = options.threads or len(os.sched_getaffinity(0))
+    sizes = (40_000, 160_000, 640_000) if options.full else (40_000, 80_000)
     cluster = distributed.LocalCluster(
         n_workers=workers, threads_per_worker=1, dashboard_address=":0"
     )
     with cluster, distributed.Client(cluster):
-        rows = [
-            measure(n)
-            for n in ((40_000, 160_000, 640_000) if options.full else (40_000, 80_000))
-        ]
+        rows = [measure(n) for n in sizes]
     header = [
         "rows",
         "in memory s",
@@ -51,29 +53,29 @@ def block(seed: int) -> np.ndarray:
     return np.hstack(made_up(ROWS_PER_BLOCK, N_FEATURES, N_LABELS, seed))
 
 
+def fit(rows) -> tuple[MLTSKClassifier, float]:
+    """A fit to rows with their labels, and its seconds."""
+    return timed(MLTSKClassifier().fit, rows[:, :N_FEATURES], rows[:, N_FEATURES:])
+
+
 def measure(n: int) -> list[object]:
     import dask.array as da
     from dask import delayed
 
-    seeds, shape = range(n // ROWS_PER_BLOCK), (ROWS_PER_BLOCK, N_FEATURES + N_LABELS)
-    lazy = da.concatenate(
-        [da.from_delayed(delayed(block)(seed), shape, float) for seed in seeds]
-    )
+    seeds = range(n // ROWS_PER_BLOCK)
+    shape = (ROWS_PER_BLOCK, N_FEATURES + N_LABELS)
+    blocks = [da.from_delayed(delayed(block)(seed), shape, float) for seed in seeds]
     rows = np.vstack([block(seed) for seed in seeds])
-    here, in_memory = timed(
-        MLTSKClassifier().fit, rows[:, :N_FEATURES], rows[:, N_FEATURES:]
-    )
-    with counted() as sizes:
-        there, on_cluster = timed(
-            MLTSKClassifier().fit, lazy[:, :N_FEATURES], lazy[:, N_FEATURES:]
-        )
+    local, in_memory = fit(rows)
+    with sizes_to_client() as sizes:
+        remote, on_cluster = fit(da.concatenate(blocks))
     X = rows[:1000, :N_FEATURES]
-    apart = float(np.abs(here.decision_function(X) - there.decision_function(X)).max())
+    apart = np.abs(local.decision_function(X) - remote.decision_function(X)).max()
     return [
         n,
         in_memory,
         on_cluster,
-        apart,
+        float(apart),
         len(sizes),
         sum(sizes) / 1e6,
         max(sizes) / 1e6,
@@ -81,16 +83,17 @@ def measure(n: int) -> list[object]:
 
 
 @contextmanager
-def counted() -> Iterator[list[int]]:
+def sizes_to_client() -> Iterator[list[int]]:
     """The sizes of what comes back to the client, one by one."""
     from distributed import Client
 
-    sizes, gather = [], Client.gather
+    sizes = []
+    gather = Client.gather
 
     def counting(client, *arguments, **options):
-        found = gather(client, *arguments, **options)
-        sizes.append(len(pickle.dumps(found)))
-        return found
+        results = gather(client, *arguments, **options)
+        sizes.append(len(pickle.dumps(results)))
+        return results
 
     with patch.object(Client, "gather", counting):
         yield sizes

@@ -1,4 +1,7 @@
-"""Peak memory of a default fit on bibtex, in a process of its own, next to what its design would take."""
+"""Peak memory of a default fit on bibtex, next to what its design would take.
+
+The fit runs in a process of its own.
+"""
 
 import json
 import subprocess
@@ -8,10 +11,13 @@ from benchmarks import Options, data_file, print_table
 
 CODE = """
 import json, resource, warnings
-warnings.simplefilter("ignore")
 from mltsk import MLTSKClassifier, load_dataset
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+warnings.simplefilter("ignore")
 data = load_dataset("bibtex")
-peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 before = peak()
 clf = MLTSKClassifier().fit(data.X, data.Y)
 columns = len(clf.general_coef_) + clf.coef_.shape[0] * clf.coef_.shape[1]
@@ -26,15 +32,15 @@ def run(options: Options) -> None:
     done = subprocess.run(
         [sys.executable, "-c", CODE], capture_output=True, text=True, check=True
     )
-    before, peak, rows, columns, rules, order = json.loads(done.stdout)
+    before, peak, n_rows, n_columns, n_rules, order = json.loads(done.stdout)
+    design = (
+        f"the design ({n_rules} exceptions of order {order}), if it were built dense"
+    )
     sizes = {
         "peak of the process, data and libraries included": peak,
         "of which before the fit": before,
-        f"the design ({rules} exceptions of order {order}), if it were built dense": 8
-        * rows
-        * columns,
-        "its Gram matrix, if it were built": 8 * columns**2,
+        design: 8 * n_rows * n_columns,
+        "its Gram matrix, if it were built": 8 * n_columns**2,
     }
-    print_table(
-        ["what", "MB"], [[name, f"{size / 1e6:.0f}"] for name, size in sizes.items()]
-    )
+    rows = [[name, f"{size / 1e6:.0f}"] for name, size in sizes.items()]
+    print_table(["what", "MB"], rows)

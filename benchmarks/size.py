@@ -1,10 +1,12 @@
-"""Accuracy against size: models that a reader can take in, ours and others', on the same folds.
+"""Accuracy against size: models that a reader can take in, ours and others'.
 
-The size of a model is how many conditions on a feature a reader meets for one label; docs/benchmarks.md says how each
-kind of model is counted. Ours are ``clf.shorten(k)``. Others are as in ``_small*.py``: at every size the candidate that
-does best on training rows left out is fitted on all of them. Two of five folds, seed 21, all five with ``--full``.
-``--cache FILE`` keeps every result as soon as it is there, ours while the package stays as it is; ``--picture FILE``
-draws AP. Tables are printed as the documentation has them.
+All are compared on the same folds. The size of a model is how many conditions on a
+feature a reader meets for one label; docs/benchmarks.md says how each kind of model is
+counted. Ours are ``clf.shorten(k)``. Others are as in ``_small*.py``: at every size the
+candidate that does best on training rows left out is fitted on all of them. Two of five
+folds, seed 21, all five with ``--full``. ``--cache FILE`` keeps every result as soon as
+it is there, ours while the package stays as it is; ``--picture FILE`` draws AP. Tables
+are printed as the documentation has them.
 """
 
 import hashlib
@@ -14,10 +16,9 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,252 +29,283 @@ from mltsk import MLTSKClassifier, evaluate, load_dataset
 
 SETS = ("flags", "emotions", "image", "birds", "cal500", "yeast", "scene", *LEFT_OUT)
 SIZES = (1, 2, 3, 5, 8, 12, 20, 30)
+SEED = 21
 MEASURES = {"AP": "AP, the paper's convention", "macro": "AP, mean over labels"}
 OURS = "ours"
-HERE, ELSEWHERE = (
-    ("L1 logistic", "tree per label", "one tree"),
-    {"BOOMER": ".venv-boomer", "EBM": ".venv-ebm"},
-)
+IN_THIS_PROCESS = ("L1 logistic", "tree per label", "one tree")
+ENVIRONMENTS = {"BOOMER": ".venv-boomer", "EBM": ".venv-ebm"}
 SLOW = ("EBM", "cal500")  # 174 labels × 17 fits each
 LEVEL = 0.002
+# Cells of Y from which on candidates are chosen on one quarter of the rows: four take
+# long.
+LARGE_CELLS = 10_000
 ROOT = Path(__file__).resolve().parent.parent
-Found = dict[
-    str, dict[str, dict[str, np.ndarray]]
-]  # measure -> data -> method -> values at every size and of all
+
+Values = dict[str, list[float]]  # measure -> values at every size and of all
+MethodValues = dict[str, np.ndarray]  # method -> means of these
+DataValues = dict[str, MethodValues]  # data set -> of each method
+
+
+class Fold(NamedTuple):
+    """Training and test rows; X are also there as numbers alone."""
+
+    X: Any
+    Y: np.ndarray
+    X_test: Any
+    Y_test: np.ndarray
+    numbers: np.ndarray
+    numbers_test: np.ndarray
 
 
 def run(options: Options) -> None:
     if not has_data():
         return
     warnings.simplefilter("ignore")
-    found = measured(options)
+    by_measure = measured(options)
     for measure, title in MEASURES.items():
         print(
-            f"\n{title}; in bold what is first, or level with the first within {LEVEL}\n"
+            f"\n{title}; in bold what is first, "
+            f"or level with the first within {LEVEL}\n"
         )
-        print_markdown(["data", "model", *SIZES, "all"], _rows(found[measure]))
+        print_markdown(["data", "model", *SIZES, "all"], table(by_measure[measure]))
     for measure, title in MEASURES.items():
         print(f"\n{title}: on how many data sets a model is first or level\n")
-        print_markdown(["model", *SIZES], firsts(found[measure]))
-        _print_costs(found[measure])
+        print_markdown(["model", *SIZES], firsts(by_measure[measure]))
+        print_costs(by_measure[measure])
     if options.picture:
         from benchmarks._size_picture import draw
 
-        draw(found["AP"], SIZES, options.picture)
+        draw(by_measure["AP"], SIZES, options.picture)
 
 
-def _rows(found: dict[str, dict[str, np.ndarray]]) -> Iterator[list[str]]:
-    for data, each in found.items():
-        best, name = _best(each), data
-        for method, values in each.items():
-            cells = [f"{v:.3f}".lstrip("0") for v in values]
-            first = best - values <= LEVEL
-            yield [
-                name,
-                method,
-                *(f"**{c}**" if f else c for c, f in zip(cells, first, strict=True)),
-            ]
+def table(by_data: DataValues) -> Iterator[list[str]]:
+    """A row per data set and method, with the name of the set in the first of them."""
+    for data, by_method in by_data.items():
+        best = best_values(by_method)
+        name = data
+        for method, values in by_method.items():
+            cells = []
+            for value, first in zip(values, best, strict=True):
+                cell = f"{value:.3f}".lstrip("0")
+                cells.append(f"**{cell}**" if first - value <= LEVEL else cell)
+            yield [name, method, *cells]
             name = ""
 
 
-def firsts(found: dict[str, dict[str, np.ndarray]]) -> list[list[str]]:
-    """Per method, on how many data sets it is first or level at each size, of how many."""
+def firsts(by_data: DataValues) -> list[list[str]]:
+    """Per method, on how many data sets it is first or level at each size."""
     rows = []
-    for method in (OURS, *HERE, *ELSEWHERE):
-        behind = [
-            _best(each) - each[method] for each in found.values() if method in each
-        ]
+    for method in (OURS, *IN_THIS_PROCESS, *ENVIRONMENTS):
+        behind = []
+        for by_method in by_data.values():
+            if method in by_method:
+                behind.append(best_values(by_method) - by_method[method])
         if behind:
             counts = (np.array(behind)[:, :-1] <= LEVEL).sum(axis=0)
             rows.append([method, *(f"{n} of {len(behind)}" for n in counts)])
     return rows
 
 
-def _best(each: dict[str, np.ndarray]) -> np.ndarray:
-    return np.max(list(each.values()), axis=0)
+def best_values(by_method: MethodValues) -> np.ndarray:
+    return np.max(list(by_method.values()), axis=0)
 
 
-def _print_costs(found: dict[str, dict[str, np.ndarray]]) -> None:
-    cost = np.mean(
-        [each[OURS][-1] - each[OURS][:-1] for each in found.values()], axis=0
-    )
-    at = ", ".join(f"{cost[SIZES.index(k)]:.3f} at {k}" for k in (12, 30))
-    print(f"ours: mean cost against the full model {at}")
+def print_costs(by_data: DataValues) -> None:
+    """What our short models cost against the full one, mean over data sets."""
+    costs = []
+    for by_method in by_data.values():
+        *short, full = by_method[OURS]
+        costs.append(full - np.array(short))
+    mean = np.mean(costs, axis=0)
+    listed = ", ".join(f"{mean[SIZES.index(k)]:.3f} at {k}" for k in (12, 30))
+    print(f"ours: mean cost against the full model {listed}")
 
 
-def measured(options: Options) -> Found:
-    """Means over folds."""
-    found: Found = {measure: {} for measure in MEASURES}
-    methods, known = [OURS, *_others()], _Known(options.cache)
-    for name in _sets():
-        some = [m for m in methods if options.full or (m, name) != SLOW]
-        values: dict[str, list[dict[str, list[float]]]] = {
-            method: [] for method in some
-        }
-        for number, fold in enumerate(_folds(name, 5 if options.full else 2)):
-            for method in some:
-                value = known.get(
-                    f"{method}, {name}, fold {number + 1}",
-                    partial(_measured, method, *fold),
-                )
-                values[method].append(value)
+def measured(options: Options) -> dict[str, DataValues]:
+    """Means over folds, by measure."""
+    by_measure: dict[str, DataValues] = {measure: {} for measure in MEASURES}
+    methods = [OURS, *other_methods()]
+    cache = Cache(options.cache)
+    n_folds = 5 if options.full else 2
+    for name in data_sets():
+        values: dict[str, list[Values]] = {}
+        for number, fold in enumerate(folds_of(name, n_folds), start=1):
+            for method in methods:
+                if options.full or (method, name) != SLOW:
+                    value = cache.get(method, f"{name}, fold {number}", fold)
+                    values.setdefault(method, []).append(value)
         for measure in MEASURES:
-            found[measure][name] = {
-                m: np.mean([v[measure] for v in each], axis=0)
-                for m, each in values.items()
-            }
-    return found
+            means = {}
+            for method, by_fold in values.items():
+                means[method] = np.mean([value[measure] for value in by_fold], axis=0)
+            by_measure[measure][name] = means
+    return by_measure
 
 
-class _Known:
-    """Results by name, kept in a file if there is one; ours count as long as the package is the same."""
+class Cache:
+    """Results by name, kept in a file if there is one.
 
-    def __init__(self, file: str | None):
+    Ours count as long as the package is the same.
+    """
+
+    def __init__(self, file: str | None) -> None:
         self.file = Path(file) if file else None
+        self.values: dict[str, Values] = {}
         if self.file:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-        self.values = (
-            json.loads(self.file.read_text())
-            if self.file and self.file.is_file()
-            else {}
-        )
-        sources = sorted((ROOT / "src").rglob("*.py"))
-        self.state = hashlib.sha256(
-            b"".join(path.read_bytes() for path in sources)
-        ).hexdigest()[:12]
+        if self.file and self.file.is_file():
+            self.values = json.loads(self.file.read_text())
+        digest = hashlib.sha256()
+        for path in sorted((ROOT / "src").rglob("*.py")):
+            digest.update(path.read_bytes())
+        self.state = digest.hexdigest()[:12]
 
-    def get(
-        self, name: str, measure: Callable[[], dict[str, list[float]]]
-    ) -> dict[str, list[float]]:
-        key = f"{name}, {self.state}" if name.startswith("ours") else name
+    def get(self, method: str, where: str, fold: Fold) -> Values:
+        """The result of a method on a fold, measured where it is not there."""
+        name = f"{method}, {where}"
+        key = f"{name}, {self.state}" if method == OURS else name
         if key not in self.values:
-            self.values[key] = measure()
+            self.values[key] = values_on(fold, method)
             if self.file:
                 self.file.write_text(json.dumps(self.values, indent=0))
-        print(
-            f"{name}: {' '.join(f'{v:.3f}' for v in self.values[key]['AP'])}",
-            file=sys.stderr,
-            flush=True,
-        )
+        aps = " ".join(f"{ap:.3f}" for ap in self.values[key]["AP"])
+        print(f"{name}: {aps}", file=sys.stderr, flush=True)
         return self.values[key]
 
 
-def _others() -> list[str]:
+def other_methods() -> list[str]:
     """Methods at hand; says how to get the others."""
-    missing = [place for place in ELSEWHERE.values() if not _python(place).is_file()]
-    for place in missing:
+    methods = list(IN_THIS_PROCESS)
+    for method, place in ENVIRONMENTS.items():
+        if python_of(place).is_file():
+            methods.append(method)
+        else:
+            print(
+                f"There is no {place}, so its method is left out: "
+                f"`make {place}` makes it."
+            )
+    if "EBM" in methods:
         print(
-            f"There is no {place}, so its method is left out: `make {place}` makes it."
+            "EBM is left out on cal500, 174 labels × 17 fits per fold, "
+            "unless --full is given."
         )
-    if ".venv-ebm" not in missing:
-        print(
-            "EBM is left out on cal500, 174 labels × 17 fits per fold, unless --full is given."
-        )
-    return [
-        *HERE,
-        *(method for method, place in ELSEWHERE.items() if place not in missing),
-    ]
+    return methods
 
 
-def _sets() -> list[str]:
-    if _tables().is_dir():
+def data_sets() -> list[str]:
+    """Data sets at hand."""
+    if tables_folder().is_dir():
         return list(SETS)
-    print(f"There is no folder {_tables()}: tables are left out.")
+    print(f"There is no folder {tables_folder()}: tables are left out.")
     return [name for name in SETS if name not in LEFT_OUT]
 
 
-def _tables() -> Path:
+def tables_folder() -> Path:
     return Path(os.environ["MLTSK_DATA"]) / "tables"
 
 
-def _python(place: str) -> Path:
+def python_of(place: str) -> Path:
     return ROOT / place / "bin" / "python"
 
 
-def _folds(
-    name: str, how_many: int
-) -> Iterator[tuple[Any, np.ndarray, Any, np.ndarray, np.ndarray, np.ndarray]]:
-    """(X, Y, X of test rows, their Y, both X as numbers alone) per fold."""
+def folds_of(name: str, n_folds: int) -> Iterator[Fold]:
+    """The first folds of a data set or of a table."""
     if name in LEFT_OUT:
-        frame, Y = read(_tables(), name)
-        for train, test in folds(len(Y), 21)[:how_many]:
-            X, X_test = frame.iloc[train], frame.iloc[test]
+        frame, Y = read(tables_folder(), name)
+        for train, test in folds(len(Y), SEED)[:n_folds]:
+            X = frame.iloc[train]
+            X_test = frame.iloc[test]
             encoder = encoding().fit(X)
-            yield (
-                X,
-                Y[train],
-                X_test,
-                Y[test],
-                encoder.transform(X),
-                encoder.transform(X_test),
+            yield Fold(
+                X=X,
+                Y=Y[train],
+                X_test=X_test,
+                Y_test=Y[test],
+                numbers=encoder.transform(X),
+                numbers_test=encoder.transform(X_test),
             )
         return
     data = load_dataset(name)
-    A, Y = np.asarray(data.X, dtype=float), data.Y.astype(float)
-    for train, test in folds(len(Y), 21)[:how_many]:
-        yield A[train], Y[train], A[test], Y[test], A[train], A[test]
+    A = np.asarray(data.X, dtype=float)
+    Y = data.Y.astype(float)
+    for train, test in folds(len(Y), SEED)[:n_folds]:
+        yield Fold(
+            X=A[train],
+            Y=Y[train],
+            X_test=A[test],
+            Y_test=Y[test],
+            numbers=A[train],
+            numbers_test=A[test],
+        )
 
 
-def _measured(method: str, X, Y, X_test, Y_test, A, A_test) -> dict[str, list[float]]:
-    if method != OURS:
-        return _other(method, Y, Y_test, A, A_test)
-    whole = MLTSKClassifier().fit(X, Y)
-    short = [
-        whole.shorten(k) for k in reversed(SIZES)
-    ]  # the largest first: its choice holds all others
-    return _values(
-        Y_test, [model.predict_proba(X_test) for model in (*reversed(short), whole)]
-    )
+def values_on(fold: Fold, method: str) -> Values:
+    """What a method reaches on a fold."""
+    if method == OURS:
+        return our_values(fold)
+    return other_values(method, fold)
 
 
-def _other(method: str, Y, Y_test, A, A_test) -> dict[str, list[float]]:
-    """The candidate that is best on training rows left out, at each size, fitted on all of them."""
-    scores, quarters = (
-        _scores(method, A, Y, A_test),
-        range(4 if Y.size < 10_000 else 1),
-    )  # one where four take long
+def our_values(fold: Fold) -> Values:
+    """Our short models and the full one."""
+    whole = MLTSKClassifier().fit(fold.X, fold.Y)
+    # the largest first: its choice holds all others
+    short = [whole.shorten(k) for k in reversed(SIZES)]
+    models = [*reversed(short), whole]
+    scores = [model.predict_proba(fold.X_test) for model in models]
+    return values_of(fold.Y_test, scores)
+
+
+def other_values(method: str, fold: Fold) -> Values:
+    """The candidate that is best on training rows left out, at each size.
+
+    It is fitted on all of them.
+    """
+    A = fold.numbers
+    Y = fold.Y
+    scores = candidate_scores(method, A, Y, fold.numbers_test)
     best = np.zeros(len(SIZES) + 1, dtype=int)
     if len(scores) > 1:
-        best = np.mean(
-            [_tried(method, A, Y, np.arange(len(Y)) % 4 == q) for q in quarters], axis=0
-        ).argmax(axis=0)
-    return {
-        **_values(Y_test, [scores[c, k] for k, c in enumerate(best)]),
-        "chosen": best.tolist(),
-    }
+        n_quarters = 4 if Y.size < LARGE_CELLS else 1
+        quarter = np.arange(len(Y)) % 4
+        sums = [left_out_sums(method, A, Y, quarter == q) for q in range(n_quarters)]
+        best = np.mean(sums, axis=0).argmax(axis=0)
+    chosen = [scores[candidate, k] for k, candidate in enumerate(best)]
+    return {**values_of(fold.Y_test, chosen), "chosen": best.tolist()}
 
 
-def _tried(method: str, A, Y, out) -> np.ndarray:
+def left_out_sums(method: str, A, Y, left_out) -> np.ndarray:
     """(candidates, sizes + 1): sum of both measures on rows left out."""
-    tried = [_values(Y[out], c) for c in _scores(method, A[~out], Y[~out], A[out])]
-    return np.array([np.add(values["AP"], values["macro"]) for values in tried])
+    sums = []
+    for scores in candidate_scores(method, A[~left_out], Y[~left_out], A[left_out]):
+        values = values_of(Y[left_out], scores)
+        sums.append(np.add(values["AP"], values["macro"]))
+    return np.array(sums)
 
 
-def _scores(method: str, X, Y, X_test) -> np.ndarray:
+def candidate_scores(method: str, X, Y, X_test) -> np.ndarray:
     """(candidates, sizes + 1, rows, labels)."""
-    if method in HERE:
+    if method in IN_THIS_PROCESS:
         return candidates(method, X, Y, X_test, SIZES)
+    script = ROOT / "benchmarks" / "_small.py"
+    one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory() as folder:
-        fold, out = Path(folder) / "fold.npz", Path(folder) / "out.npy"
+        fold = Path(folder) / "fold.npz"
+        out = Path(folder) / "out.npy"
         np.savez(fold, X=X, Y=Y, X_test=X_test, sizes=SIZES)
-        script, one = (
-            ROOT / "benchmarks" / "_small.py",
-            {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        command = (python_of(ENVIRONMENTS[method]), script, method, fold, out)
+        subprocess.run(
+            [str(word) for word in command], env=os.environ | one_thread, check=True
         )
-        command = [
-            str(_python(ELSEWHERE[method])),
-            str(script),
-            method,
-            str(fold),
-            str(out),
-        ]
-        subprocess.run(command, env={**os.environ, **one}, check=True)
         return np.load(out)
 
 
-def _values(Y, scores) -> dict[str, list[float]]:
+def values_of(Y, all_scores) -> Values:
     """Both measures of each of the scores."""
-    return {
-        "AP": [float(evaluate(Y, S, convention="paper")["AP"]) for S in scores],
-        "macro": [float(evaluate(Y, S, per_label=True)["AP"].mean()) for S in scores],
-    }
+    values: Values = {"AP": [], "macro": []}
+    for scores in all_scores:
+        metrics = evaluate(Y, scores, convention="paper")
+        by_label = evaluate(Y, scores, per_label=True)
+        values["AP"].append(float(metrics["AP"]))
+        values["macro"].append(float(by_label["AP"].mean()))
+    return values

@@ -1,29 +1,37 @@
-"""Iterative stratification against plain shuffled folds and against the package `iterative-stratification`.
+"""Iterative stratification against plain shuffled folds and against another package.
 
-Five folds, ten seeds. Deviation is |rate of a label in a test fold − its rate in all rows|, mean over labels and folds;
-pairs are (fold, label) without a positive in the fold's training or test rows.
+That is `iterative-stratification`. Five folds, ten seeds. Deviation is |rate of a label
+in a test fold − its rate in all rows|, mean over labels and folds; pairs are (fold,
+label) without a positive in the fold's training or test rows.
 """
 
-import time
+from functools import partial
 
 import numpy as np
 from iterstrat.ml_stratifiers import MultilabelStratifiedKFold
 from sklearn.model_selection import KFold
 
-from benchmarks import Options, has_data, print_table
+from benchmarks import Options, has_data, print_table, timed
 from mltsk import load_dataset
 from mltsk.paper.experiments.cross_validation import IterativeStratification
 
 DATASETS = ("cal500", "rcv1s1", "yeast", "birds", "bibtex")
 SEEDS = range(10)
 SPLITTERS = {
-    "shuffled": lambda seed: KFold(5, shuffle=True, random_state=seed),
-    "stratified": lambda seed: IterativeStratification(5, random_state=seed),
-    "order 2": lambda seed: IterativeStratification(5, random_state=seed, order=2),
-    "other package": lambda seed: MultilabelStratifiedKFold(
-        5, shuffle=True, random_state=seed
-    ),
+    "shuffled": partial(KFold, 5, shuffle=True),
+    "stratified": partial(IterativeStratification, 5),
+    "order 2": partial(IterativeStratification, 5, order=2),
+    "other package": partial(MultilabelStratifiedKFold, 5, shuffle=True),
 }
+HEADER = [
+    "data",
+    "folds",
+    "deviation",
+    "no training positive",
+    "no test positive",
+    "sizes differ",
+    "time",
+]
 
 
 def run(options: Options) -> None:
@@ -32,41 +40,32 @@ def run(options: Options) -> None:
     rows = []
     for name in DATASETS:
         Y = np.asarray(load_dataset(name).Y, dtype=int)
-        for splitter, make in SPLITTERS.items():
-            start = time.perf_counter()
-            folds = [list(make(seed).split(Y, Y)) for seed in SEEDS]
-            seconds = (time.perf_counter() - start) / len(SEEDS)
-            rows.append(
-                [
-                    name,
-                    splitter,
-                    *np.mean([quality(Y, f) for f in folds], axis=0).round(5),
-                    f"{seconds:.2f} s",
-                ]
-            )
-    print_table(
-        [
-            "data",
-            "folds",
-            "deviation",
-            "no training positive",
-            "no test positive",
-            "sizes differ",
-            "time",
-        ],
-        rows,
-    )
+        for title, splitter in SPLITTERS.items():
+            partitions, seconds = timed(split, splitter, Y)
+            qualities = [quality(Y, folds) for folds in partitions]
+            means = np.mean(qualities, axis=0).round(5)
+            rows.append([name, title, *means, f"{seconds / len(SEEDS):.2f} s"])
+    print_table(HEADER, rows)
+
+
+def split(splitter, Y: np.ndarray) -> list[list]:
+    """Folds of every seed."""
+    return [list(splitter(random_state=seed).split(Y, Y)) for seed in SEEDS]
 
 
 def quality(Y: np.ndarray, folds: list) -> tuple[float, int, int, int]:
-    """Mean deviation, pairs without training positives, pairs without test positives, largest less smallest fold."""
-    tests, trainings = ([Y[fold[part]] for fold in folds] for part in (1, 0))
-    deviation = np.mean(
-        [np.abs(test.mean(axis=0) - Y.mean(axis=0)).mean() for test in tests]
-    )
-    missing = [
-        sum(int((part.sum(axis=0) == 0).sum()) for part in parts)
-        for parts in (trainings, tests)
-    ]
-    sizes = [len(test) for test in tests]
-    return float(deviation), *missing, max(sizes) - min(sizes)
+    """Mean deviation, pairs without training and without test positives, and sizes.
+
+    The last is the largest fold less the smallest.
+    """
+    deviations = []
+    n_without_training = 0
+    n_without_test = 0
+    sizes = []
+    for train, test in folds:
+        deviations.append(np.abs(Y[test].mean(axis=0) - Y.mean(axis=0)).mean())
+        n_without_training += int((Y[train].sum(axis=0) == 0).sum())
+        n_without_test += int((Y[test].sum(axis=0) == 0).sum())
+        sizes.append(len(test))
+    spread = max(sizes) - min(sizes)
+    return float(np.mean(deviations)), n_without_training, n_without_test, spread

@@ -1,1 +1,4 @@
-"""Hostile files: mutated and crafted ones of every format, read in processes that may die. Run ``python -m fuzz``."""
+"""Hostile files of every format, mutated and crafted: run ``python -m fuzz``.
+
+They are read in processes that may die.
+"""

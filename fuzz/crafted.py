@@ -1,4 +1,7 @@
-"""Files that somebody thought about: sizes, names, numbers, encodings and structures that readers stumble over."""
+"""Files that somebody thought about, over which readers stumble.
+
+They have odd sizes, names, numbers, encodings and structures.
+"""
 
 import base64
 import gzip
@@ -6,14 +9,15 @@ import io
 import json
 import pickle
 import zipfile
+from collections.abc import Iterator
 from functools import cache
-from itertools import product
-from typing import Any
+from itertools import pairwise, product
 
 import numpy as np
 from scipy import sparse
 from scipy.io import savemat
 
+from .mutate import zipped
 from .originals import TOML, originals
 
 NAMES = (
@@ -56,7 +60,7 @@ CELLS = (
     "1e-400",
     "٣",
 )
-CODINGS = ("utf-16", "utf-32", "latin-1", "utf-8-sig", "cp1252", "utf-7")
+ENCODINGS = ("utf-16", "utf-32", "latin-1", "utf-8-sig", "cp1252", "utf-7")
 SIZES = (0, 1, -1, 3, 2**31 - 1, 2**31, 2**40, 2**62, 2**63 - 1)
 DTYPES = (
     "<f8",
@@ -81,149 +85,139 @@ CLASSES = (
     "no.such:Thing",
     "sklearn.svm:SVC",
 )
-CODE = base64.b64decode(
+ODD_ENCODINGS = ("gbk", "big5", "idna", "hex", "punycode", "zlib", "rot13", "x" * 99)
+# A pickle that calls the shell.
+EVIL_PICKLE = base64.b64decode(
     b"gASVGQAAAAAAAACMBXBvc2l4lIwGc3lzdGVtlJOUjAR0cnVllIWUUpQu"
-)  # a pickle that calls the shell
+)
+SOUND_X = np.eye(3)
+SOUND_Y = np.eye(3, 2)
+
+CraftedFile = tuple[str, bytes]  # format and content
 
 
-def _zip(parts: dict[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, part in parts.items():
-            archive.writestr(name, part)
-    return out.getvalue()
-
-
-def _npy(shape: Any, dtype: str, data: bytes = bytes(64)) -> bytes:
+def _npy(shape: tuple[int, ...], dtype: str, data: bytes = bytes(64)) -> bytes:
+    """An array in NumPy's format, whose header need not fit its data."""
     header = repr({"descr": dtype, "fortran_order": False, "shape": shape}).encode()
     header += b" " * (63 - (len(header) + 10) % 64) + b"\n"
     return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + data
 
 
-def _saved(values: Any) -> bytes:
+def _saved(values: np.ndarray) -> bytes:
+    """A sound array in NumPy's format."""
     out = io.BytesIO()
     np.save(out, values)
     return out.getvalue()
 
 
-def _texts():
+def _csv_files() -> Iterator[CraftedFile]:
     for name, cell in product(NAMES, CELLS):
-        row = f"{name},b,c\n{cell},1,x\n2,0,y\n3,1,x\n"
-        yield "csv", row.encode(errors="replace")
-    for name, coding in product(NAMES, CODINGS):
-        yield "csv", f"{name},b\n1,2\n3,4\n".encode(coding, errors="replace")
+        text = f"{name},b,c\n{cell},1,x\n2,0,y\n3,1,x\n"
+        yield "csv", text.encode(errors="replace")
+    for name, encoding in product(NAMES, ENCODINGS):
+        yield "csv", f"{name},b\n1,2\n3,4\n".encode(encoding, errors="replace")
+
+
+def _cell_files() -> Iterator[CraftedFile]:
+    """Each cell in the data of an ARFF file, in its header, and in a compressed CSV."""
     for cell in CELLS:
-        yield (
-            "arff",
-            f"@relation t\n@attribute a real\n@attribute b {{0,1}}\n@data\n{cell},1\n2,0\n".encode(
-                errors="replace"
-            ),
+        in_data = f"@attribute a real\n@attribute b {{0,1}}\n@data\n{cell},1\n2,0\n"
+        in_head = (
+            f"@attribute a {{{cell}}}\n@attribute b {{0,1}}\n@data\n{{0 {cell}}}\n"
         )
-        yield (
-            "arff",
-            f"@relation t\n@attribute a {{{cell}}}\n@attribute b {{0,1}}\n@data\n{{0 {cell}}}\n".encode(
-                errors="replace"
-            ),
-        )
-        yield "csv.gz", gzip.compress((f"a,b\n{cell},1\n" * 3).encode(errors="replace"))
+        csv = f"a,b\n{cell},1\n" * 3
+        yield "arff", f"@relation t\n{in_data}".encode(errors="replace")
+        yield "arff", f"@relation t\n{in_head}".encode(errors="replace")
+        yield "csv.gz", gzip.compress(csv.encode(errors="replace"))
+
+
+def _large_files() -> Iterator[CraftedFile]:
     for size in (10**6, 10**7, 10**8):
         yield "csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * (size // 4))
         yield "csv.gz", gzip.compress(b"a" * size)
         yield "csv.gz", gzip.compress(b"a," * (size // 20) + b"b\n")
-    for coding in (
-        *CODINGS,
-        "gbk",
-        "big5",
-        "idna",
-        "hex",
-        "punycode",
-        "zlib",
-        "rot13",
-        "x" * 99,
-    ):
-        yield (
-            "xml",
-            f'<?xml version="1.0" encoding="{coding}"?><labels><label name="ü"/></labels>'.encode(),
-        )
-    bomb = "".join(
-        f'<!ENTITY {b} "{f"&{a};" * 10}">'
-        for a, b in zip("abcdefgh", "bcdefghi", strict=True)
-    )
-    yield (
-        "xml",
-        f'<!DOCTYPE x [<!ENTITY a "aaaa">{bomb}]><labels><label name="&i;"/></labels>'.encode(),
-    )
+
+
+def _xml_files() -> Iterator[CraftedFile]:
+    for encoding in (*ENCODINGS, *ODD_ENCODINGS):
+        declaration = f'<?xml version="1.0" encoding="{encoding}"?>'
+        yield "xml", f'{declaration}<labels><label name="ü"/></labels>'.encode()
+    entities = '<!ENTITY a "aaaa">'
+    for inner, outer in pairwise("abcdefghi"):
+        entities += f'<!ENTITY {outer} "{f"&{inner};" * 10}">'
+    labels = '<labels><label name="&i;"/></labels>'
+    yield "xml", f"<!DOCTYPE x [{entities}]>{labels}".encode()
     yield "xml", b"<labels>" * 100_000
 
 
-def _arrays():
-    one, two = _saved(np.eye(3)), _saved(np.eye(3, 2))
-    for shape, dtype in product(
-        [(a, b) for a, b in product(SIZES, repeat=2) if abs(a) + abs(b) > 6], DTYPES
-    ):
-        if (shape[0] < 4 or shape[1] < 4) and dtype in ("<f8", "|u1", "<U9", "|O"):
-            yield "npz", _zip({"X.npy": _npy(shape, dtype), "Y.npy": two})
-    parts = {
-        "X_data": np.ones(3),
-        "X_indices": np.arange(3),
-        "X_indptr": np.arange(4),
-        "X_shape": np.array([3, 3]),
+def _npz(**arrays: bytes) -> CraftedFile:
+    """A data set of these members, X and Y sound where they are not among them."""
+    return "npz", zipped({f"{name}.npy": content for name, content in arrays.items()})
+
+
+def _header_files() -> Iterator[CraftedFile]:
+    """Arrays whose header promises too much."""
+    Y = _saved(SOUND_Y)
+    for rows, columns in product(SIZES, repeat=2):
+        if abs(rows) + abs(columns) > 6 and min(rows, columns) < 4:
+            for dtype in ("<f8", "|u1", "<U9", "|O"):
+                yield _npz(X=_npy((rows, columns), dtype), Y=Y)
+
+
+def _sparse_files() -> Iterator[CraftedFile]:
+    """Sparse matrices with one member that does not fit the others."""
+    members = {
+        "X_data": _saved(np.ones(3)),
+        "X_indices": _saved(np.arange(3)),
+        "X_indptr": _saved(np.arange(4)),
+        "X_shape": _saved(np.array([3, 3])),
+        "Y": _saved(SOUND_Y),
     }
-    for name, value in product(
-        parts,
-        (
-            np.array([2**31 - 2] * 3),
-            -np.ones(3, int),
-            np.ones((2, 2)),
-            np.array(["x"]),
-            np.array([1e300, np.nan, 1]),
-            np.zeros(0),
-        ),
-    ):
-        yield (
-            "npz",
-            _zip(
-                {
-                    f"{n}.npy": _saved(value if n == name else v)
-                    for n, v in parts.items()
-                }
-                | {"Y.npy": two}
-            ),
-        )
+    hostile = (
+        np.array([2**31 - 2] * 3),
+        -np.ones(3, int),
+        np.ones((2, 2)),
+        np.array(["x"]),
+        np.array([1e300, np.nan, 1]),
+        np.zeros(0),
+    )
+    for name, value in product(list(members)[:4], hostile):
+        yield _npz(**(members | {name: _saved(value)}))
+
+
+def _array_files() -> Iterator[CraftedFile]:
+    """Arrays of every type, arrays that are none, odd names, and odd descriptions."""
+    X = _saved(SOUND_X)
+    Y = _saved(SOUND_Y)
     for dtype in DTYPES[:-1]:
-        yield "npz", _zip({"X.npy": _npy((3, 2), dtype, bytes(999)), "Y.npy": two})
-        yield (
-            "npz",
-            _zip(
-                {
-                    "X.npy": one,
-                    "Y.npy": _npy((3, 2), dtype, bytes(6 * np.dtype(dtype).itemsize)),
-                }
-            ),
-        )
-    for odd in (CODE, b"", b"no array", one[:40], one + one, one.replace(b"}", b" ")):
-        yield "npz", _zip({"X.npy": odd, "Y.npy": two})
+        as_labels = _npy((3, 2), dtype, bytes(6 * np.dtype(dtype).itemsize))
+        yield _npz(X=_npy((3, 2), dtype, bytes(999)), Y=Y)
+        yield _npz(X=X, Y=as_labels)
+    for odd in (EVIL_PICKLE, b"", b"no array", X[:40], X + X, X.replace(b"}", b" ")):
+        yield _npz(X=odd, Y=Y)
     for name in ("../X.npy", "/X.npy", "X", "x.npy", "X.npy/"):
-        yield "npz", _zip({name: one, "Y.npy": two})
-    for name, values in product(
-        ("feature_names", "label_names", "nominal_categories", "split", "source"),
-        (["a"] * 3, ["a", "b"], [1, 2, 3], ['["a"', "", ""], ["{}", "", ""], [""] * 3),
-    ):
-        yield (
-            "npz",
-            _zip({"X.npy": one, "Y.npy": two, f"{name}.npy": _saved(np.array(values))}),
-        )
+        yield "npz", zipped({name: X, "Y.npy": Y})
+    names = ("feature_names", "label_names", "nominal_categories", "split", "source")
+    odd_values = (
+        ["a"] * 3,
+        ["a", "b"],
+        [1, 2, 3],
+        ['["a"', "", ""],
+        ["{}", "", ""],
+        [""] * 3,
+    )
+    for name, values in product(names, odd_values):
+        yield _npz(X=X, Y=Y, **{name: _saved(np.array(values))})
 
 
-def _matlab():
+def _matlab_files() -> Iterator[CraftedFile]:
+    labels = np.ones((1, 4))
     for at, index in product(range(3), (-1, 9, 2**30, 2**31 - 1, -(2**31))):
-        X = sparse.csc_matrix(np.eye(4))
-        X.indices[at] = index
-        yield _mat(X, np.ones((1, 4)))
-        Y = sparse.csc_matrix(np.eye(4))
-        Y.indices[at] = index
-        yield _mat(np.eye(4), Y)
-    odd = (
+        broken = sparse.csc_matrix(np.eye(4))
+        broken.indices[at] = index
+        yield _mat(broken, labels)
+        yield _mat(np.eye(4), broken)
+    odd_X = (
         np.ones((2, 2, 2)),
         "text",
         np.array([["a", 1]], dtype=object),
@@ -234,98 +228,92 @@ def _matlab():
         sparse.csc_matrix((2**30, 2)),
         1e308 * np.eye(4),
     )
-    for X, Y in product(
-        odd,
-        (
-            np.ones((1, 4)),
-            np.full((1, 4), -1),
-            np.full((1, 4), 7),
-            np.zeros((0, 0)),
-            "labels",
-        ),
-    ):
+    odd_Y = (
+        labels,
+        np.full((1, 4), -1),
+        np.full((1, 4), 7),
+        np.zeros((0, 0)),
+        "labels",
+    )
+    for X, Y in product(odd_X, odd_Y):
         yield _mat(X, Y)
-    yield _mat(np.zeros((4, 20_000_00)), np.ones((1, 4)), do_compression=True)
+    yield _mat(np.zeros((4, 2_000_000)), labels, do_compression=True)
 
 
-def _mat(X: Any, Y: Any, **options: Any) -> tuple[str, bytes]:
+def _mat(X: object, Y: object, do_compression: bool = False) -> CraftedFile:
     out = io.BytesIO()
-    savemat(out, {"data": X, "target": Y}, **options)
+    savemat(out, {"data": X, "target": Y}, do_compression=do_compression)
     return "mat", out.getvalue()
 
 
-def _models():
-    evil = (
-        np.full((1, 1), np.nan),
-        np.array(["x"]),
-        np.zeros((2, 2), complex),
-        np.full(3, 1e308),
-        np.zeros(0),
-        np.zeros((3, 3, 3, 3)),
-    )
+def _model_files() -> Iterator[CraftedFile]:
+    """Models with arrays, manifests and attributes that nobody wrote."""
+    hostile = (np.full((1, 1), np.nan), np.array(["x"]), np.zeros((2, 2), complex))
     for model in originals("skops"):
         with zipfile.ZipFile(io.BytesIO(model)) as archive:
-            parts = {name: archive.read(name) for name in archive.namelist()}
-        for name in [name for name in parts if name.endswith(".npy")][:8]:
-            yield from (
-                ("skops", _zip(parts | {name: _saved(value)})) for value in evil[:3]
-            )
-        yield "skops", _zip(parts | {"schema.json": b"[" * 100_000})
-        yield (
-            "skops",
-            _zip(parts | {next(n for n in parts if n.endswith(".npy")): CODE}),
-        )
+            members = {name: archive.read(name) for name in archive.namelist()}
+        arrays = [name for name in members if name.endswith(".npy")]
+        for name, values in product(arrays[:8], hostile):
+            yield "skops", zipped(members | {name: _saved(values)})
+        yield "skops", zipped(members | {"schema.json": b"[" * 100_000})
+        yield "skops", zipped(members | {arrays[0]: EVIL_PICKLE})
         for number in (0, 1, 2, 4, 99, -1, "3", None, 1e9):
-            manifest = json.loads(parts["mltsk.json"]) | {"format": number}
-            yield "skops", _zip(parts | {"mltsk.json": json.dumps(manifest).encode()})
+            manifest = json.loads(members["mltsk.json"]) | {"format": number}
+            changed = {"mltsk.json": json.dumps(manifest).encode()}
+            yield "skops", zipped(members | changed)
+    yield from _json_files()
+    yield "skops", pickle.dumps({"a": 1})
+    yield "skops", EVIL_PICKLE
+
+
+def _json_files() -> Iterator[CraftedFile]:
+    hostile = (
+        None,
+        "x",
+        {"array": [1e308], "type": "float32", "shape": [1]},
+        {"float": "nan"},
+        [[]],
+    )
     for content in originals("json"):
         data = json.loads(content)
-        for part, value in product(
-            data["attributes"],
-            (
-                None,
-                "x",
-                {"array": [1e308], "type": "float32", "shape": [1]},
-                {"float": "nan"},
-                [[]],
-            ),
-        ):
-            yield (
-                "json",
-                json.dumps(
-                    data | {"attributes": data["attributes"] | {part: value}}
-                ).encode(),
-            )
-    yield "skops", pickle.dumps({"a": 1})
-    yield "skops", CODE
+        for name, value in product(data["attributes"], hostile):
+            attributes = data["attributes"] | {name: value}
+            yield "json", json.dumps(data | {"attributes": attributes}).encode()
 
 
-def _definitions():
+def _definition_files() -> Iterator[CraftedFile]:
     for name in CLASSES:
-        yield (
-            "toml",
-            TOML.replace(b"sklearn.tree:DecisionTreeClassifier", name.encode()),
-        )
-    for line, value in product(
-        TOML.decode().splitlines(),
-        (
-            "[]",
-            "{}",
-            "3",
-            '""',
-            "1" * 5000,
-            "[" * 3000 + "]" * 3000,
-            '"\\u0000"',
-            "1e999",
-            "true",
-        ),
-    ):
+        changed = TOML.replace(b"sklearn.tree:DecisionTreeClassifier", name.encode())
+        yield "toml", changed
+    hostile = (
+        "[]",
+        "{}",
+        "3",
+        '""',
+        "1" * 5000,
+        "[" * 3000 + "]" * 3000,
+        '"\\u0000"',
+        "1e999",
+        "true",
+    )
+    for line, value in product(TOML.decode().splitlines(), hostile):
         key, equals, _ = line.partition(" = ")
         if equals:
             yield "toml", TOML.replace(line.encode(), f"{key} = {value}".encode())
 
 
 @cache
-def files() -> list[tuple[str, bytes]]:
-    """(format, content) of every crafted file."""
-    return [*_texts(), *_arrays(), *_matlab(), *_models(), *_definitions()]
+def files() -> list[CraftedFile]:
+    """Format and content of every crafted file."""
+    return [
+        *_csv_files(),
+        *_cell_files(),
+        *_large_files(),
+        *_xml_files(),
+        *_header_files(),
+        *_sparse_files(),
+        *_array_files(),
+        *_matlab_files(),
+        *_model_files(),
+        *_definition_files(),
+    ]

@@ -1,7 +1,8 @@
-"""``python -m fuzz.faults``: what is left when a process is killed, when the disk is full, when a worker dies.
+"""``python -m fuzz.faults``: what is left when a process or a worker dies.
 
-After each kill (SIGKILL, at a random moment of the job) a file is the old one or the new one, whole; a store has all
-that it had; and the same command, given again, ends with what an undisturbed run gives, and leaves no other file.
+Jobs are killed (SIGKILL, at a random moment), and disks are full. After each kill a
+file is the old one or the new one, whole; a store has all that it had; and the same
+command, given again, ends with what an undisturbed run gives, and leaves no other file.
 """
 
 import argparse
@@ -28,18 +29,21 @@ from mltsk.datasets import make_multilabel_rules, write_npz
 from mltsk.exceptions import InputError
 from mltsk.paper.experiments.store import Store
 
-RUN = (
-    "-m",
-    "br,ml-knn,mltsk",
-    "--grid",
-    "fast",
+REPRODUCE_OPTIONS = (
+    "--methods=br,ml-knn,mltsk",
+    "--grid=fast",
     "--no-studies",
-    "--folds",
-    "4",
-    "-j",
-    "2",
+    "--folds=4",
+    "--jobs=2",
 )
-FETCH = "import sys, pathlib, mltsk.datasets.fetch as f; f.download(sys.argv[1], pathlib.Path(sys.argv[2]))"
+DOWNLOAD = """
+import sys
+from pathlib import Path
+from mltsk.datasets.fetch import download
+download(sys.argv[1], Path(sys.argv[2]))
+"""
+DOWNLOAD_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 15
 
 
 def command(*args: object) -> list[str]:
@@ -48,7 +52,10 @@ def command(*args: object) -> list[str]:
 
 
 def killed(args: Sequence[str], seconds: float) -> bool:
-    """Whether a process was still running when it was killed, after so many seconds, with all that it had started."""
+    """Kill a process after some seconds, with all that it had started.
+
+    Returns whether it was still running.
+    """
     process = subprocess.Popen(
         args,
         stdout=subprocess.DEVNULL,
@@ -64,21 +71,29 @@ def killed(args: Sequence[str], seconds: float) -> bool:
         return True
 
 
-def done(args: Sequence[str], **limits: int) -> "subprocess.CompletedProcess[str]":
-    """A process that runs to its end; with ``fsize``, one that may write no larger file."""
+def finished(
+    args: Sequence[str], max_file_bytes: int | None = None
+) -> "subprocess.CompletedProcess[str]":
+    """A process that has run to its end, and may write no larger file."""
 
-    def bound() -> None:
-        resource.setrlimit(
-            resource.RLIMIT_FSIZE, (limits["fsize"], resource.RLIM_INFINITY)
-        )
+    def limit_files() -> None:
+        limits = (max_file_bytes, resource.RLIM_INFINITY)
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
     return subprocess.run(
-        args, capture_output=True, text=True, preexec_fn=bound if limits else None
+        args,
+        capture_output=True,
+        text=True,
+        preexec_fn=None if max_file_bytes is None else limit_files,
     )
 
 
 class Job:
-    """A job that writes into a folder: how it is started, what it takes, and whether what it left is sound."""
+    """A job that writes into a folder.
+
+    ``sound`` looks at what the job left, and fails where that is broken. With
+    ``afresh``, the folder is emptied first: what is finished would not be done again.
+    """
 
     def __init__(
         self,
@@ -87,110 +102,118 @@ class Job:
         sound: Callable[[], object],
         afresh: bool = False,
     ) -> None:
-        self.folder, self.args, self.sound, self.afresh = folder, args, sound, afresh
+        self.folder = folder
+        self.args = args
+        self.sound = sound
+        self.afresh = afresh
         self.finish()
         self.whole = sound()
 
     def finish(self) -> None:
         """Let it run to its end, and note how long that takes."""
         start = time.monotonic()
-        found = done(self.args)
-        assert found.returncode == 0, found.stderr
+        process = finished(self.args)
+        assert process.returncode == 0, process.stderr
         self.seconds = time.monotonic() - start
 
     def kill(self, rng: Random, times: int = 3) -> int:
-        """Kill it a few times, look at what is left after each, and let it finish; how often it was still running."""
-        if self.afresh:  # what is finished would not be done again
+        """Kill it a few times, look at what is left after each, and let it finish.
+
+        Returns how often it was still running.
+        """
+        if self.afresh:
             shutil.rmtree(self.folder)
-        count = 0
+        n_killed = 0
         for _ in range(times):
-            count += killed(self.args, rng.uniform(0.1, 0.8) * self.seconds)
+            n_killed += killed(self.args, rng.uniform(0.1, 0.8) * self.seconds)
             left = self.sound()
             if isinstance(left, frozenset):
                 assert left <= self.whole, "something else than what was finished"
         self.finish()
-        assert self.sound() == self.whole, (
-            "another result than that of an undisturbed run"
-        )
+        same = self.sound() == self.whole
+        assert same, "another result than that of an undisturbed run"
         assert not list(self.folder.rglob("*.tmp")), "something was left behind"
-        return count
+        return n_killed
+
+
+def scores_of(model: Path) -> bytes:
+    """Scores of a model, which must be whole if it is there."""
+    if not model.exists():
+        return b""
+    return load(model).decision_function(np.zeros((1, 8))).tobytes()
+
+
+def length_of(page: Path) -> int:
+    """Length of a page, which must be whole if it is there."""
+    text = page.read_text() if page.exists() else "</html>"
+    assert text.rstrip().endswith("</html>"), "half a page"
+    return len(text)
+
+
+def scores_in(folder: Path) -> frozenset[object]:
+    """All scores of a store."""
+    try:
+        with Store.open(folder) as store:
+            scores = store.results().scores
+    except InputError as refused:
+        if "holds no results" not in str(refused):
+            raise
+        return frozenset()
+    columns = scores[["method", "fold", "setting", "AP", "HL"]].astype(str)
+    return frozenset(columns.itertuples(index=False, name=None))
+
+
+def take_download(file: Path) -> bytes:
+    """A downloaded file, which must be whole if it is there; it is removed."""
+    content = file.read_bytes() if file.exists() else b""
+    assert len(content) in (0, DOWNLOAD_BYTES), "half a file"
+    file.unlink(missing_ok=True)
+    return content
 
 
 def jobs(folder: Path, url: str) -> dict[str, Callable[[], Job]]:
     """The jobs by name, each made when it is asked for."""
-    data, model = (
-        write_npz(folder / "d.npz", make_multilabel_rules(300, 8, 4)),
-        folder / "f/m.skops",
-    )
-    explored, reviewed = folder / "e/p.html", folder / "v/p.html"
-    for name in ("f", "e", "v", "l"):
+    for name in ("fit", "explore", "review", "download"):
         (folder / name).mkdir()
-
-    def scores() -> bytes:
-        return (
-            load(model).decision_function(np.zeros((1, 8))).tobytes()
-            if model.exists()
-            else b""
-        )
-
-    def text(page: Path) -> int:
-        content = page.read_text() if page.exists() else "</html>"
-        assert content.rstrip().endswith("</html>"), "half a page"
-        return len(content)
-
-    def results() -> frozenset[object]:
-        try:
-            with Store.open(folder / "r") as store:
-                found = store.results().scores
-        except InputError as refused:
-            if "holds no results" not in str(refused):
-                raise
-            return frozenset()
-        columns = found[["method", "fold", "setting", "AP", "HL"]].astype(str)
-        return frozenset(columns.itertuples(index=False, name=None))
-
-    def fresh() -> Job:
-        return Job(
-            folder / "r",
-            command("reproduce", "-d", data, *RUN, "--out", folder / "r"),
-            results,
-            afresh=True,
-        )
-
-    def content() -> bytes:
-        file = folder / "l/file"
-        whole = file.read_bytes() if file.exists() else b""
-        assert len(whole) in (0, SIZE), "half a file"
-        file.unlink(missing_ok=True)
-        return whole
-
+    data = write_npz(folder / "data.npz", make_multilabel_rules(300, 8, 4))
+    model = folder / "fit" / "model.skops"
+    explorer = folder / "explore" / "page.html"
+    review = folder / "review" / "page.html"
+    store = folder / "reproduce"
+    file = folder / "download" / "file"
+    reproduce = command("reproduce", "-d", data, *REPRODUCE_OPTIONS, "--out", store)
     return {
-        "fit --out": lambda: Job(
-            folder / "f", command("fit", data, "--rules", 40, "--out", model), scores
+        "fit --out": partial(
+            Job,
+            model.parent,
+            command("fit", data, "--rules", 40, "--out", model),
+            partial(scores_of, model),
         ),
-        "explore": lambda: Job(
-            folder / "e",
-            command("explore", model, "--data", data, "--out", explored),
-            partial(text, explored),
+        "explore": partial(
+            Job,
+            explorer.parent,
+            command("explore", model, "--data", data, "--out", explorer),
+            partial(length_of, explorer),
         ),
-        "review": lambda: Job(
-            folder / "v",
-            command("review", "pbc", "--quick", "--out", reviewed),
-            partial(text, reviewed),
+        "review": partial(
+            Job,
+            review.parent,
+            command("review", "pbc", "--quick", "--out", review),
+            partial(length_of, review),
         ),
-        "reproduce": fresh,
-        "download": lambda: Job(
-            folder / "l",
-            [sys.executable, "-c", FETCH, url, str(folder / "l/file")],
-            content,
+        "reproduce": partial(
+            Job, store, reproduce, partial(scores_in, store), afresh=True
+        ),
+        "download": partial(
+            Job,
+            file.parent,
+            [sys.executable, "-c", DOWNLOAD, url, str(file)],
+            partial(take_download, file),
         ),
     }
 
 
-SIZE = 1 << 20
-
-
-class Slow(BaseHTTPRequestHandler):
+class SlowServer(BaseHTTPRequestHandler):
     """A server that takes a second for a megabyte and goes on where it was asked to."""
 
     def do_GET(self) -> None:
@@ -198,15 +221,15 @@ class Slow(BaseHTTPRequestHandler):
         start = int(self.headers.get("Range", "bytes=0-")[6:-1])
         self.send_response(206 if start else 200)
         self.send_header("ETag", '"v1"')
-        self.send_header("Content-Length", str(SIZE - start))
+        self.send_header("Content-Length", str(DOWNLOAD_BYTES - start))
         if start:
-            self.send_header("Content-Range", f"bytes {start}-{SIZE - 1}/{SIZE}")
+            span = f"bytes {start}-{DOWNLOAD_BYTES - 1}/{DOWNLOAD_BYTES}"
+            self.send_header("Content-Range", span)
         self.end_headers()
         try:
-            for at in range(start, SIZE, 1 << 15):
-                self.wfile.write(
-                    bytes([at >> 15]) * min((1 << 15) - at % (1 << 15), SIZE - at)
-                )
+            for at in range(start, DOWNLOAD_BYTES, CHUNK_BYTES):
+                size = min(CHUNK_BYTES - at % CHUNK_BYTES, DOWNLOAD_BYTES - at)
+                self.wfile.write(bytes([at // CHUNK_BYTES]) * size)
                 time.sleep(1 / 32)
         except OSError:
             pass  # the other side was killed
@@ -216,29 +239,35 @@ class Slow(BaseHTTPRequestHandler):
 
 
 def full_disks(folder: Path) -> int:
-    """Jobs that may not write what they want to end with one sentence, status 1, and what was there before."""
-    data, model, out = folder / "d.npz", folder / "f/m.skops", folder / "full"
+    """Jobs that may not write end with one sentence, status 1, and the old files.
+
+    Returns how many there were.
+    """
+    data = folder / "data.npz"
+    model = folder / "fit" / "model.skops"
+    page = folder / "explore" / "page.html"
+    store = folder / "full"
     before = model.read_bytes()
-    cases = {
-        model: (command("fit", data, "--rules", 40, "--out", model), 4096),
-        folder / "e/p.html": (
-            command("explore", model, "--out", folder / "e/p.html"),
-            4096,
-        ),
-        out: (command("reproduce", "-d", data, *RUN, "--out", out), 1 << 16),
-    }
-    for args, size in cases.values():
-        found = done(args, fsize=size)
-        assert found.returncode == 1, found.stderr
-        assert "Traceback" not in found.stderr, found.stderr
-        assert "cannot be written" in found.stderr.splitlines()[-1], found.stderr
+    reproduce = command("reproduce", "-d", data, *REPRODUCE_OPTIONS, "--out", store)
+    cases = [
+        (command("fit", data, "--rules", 40, "--out", model), 4096),
+        (command("explore", model, "--out", page), 4096),
+        (reproduce, 1 << 16),
+    ]
+    for args, max_file_bytes in cases:
+        process = finished(args, max_file_bytes)
+        assert process.returncode == 1, process.stderr
+        assert "Traceback" not in process.stderr, process.stderr
+        last_line = process.stderr.splitlines()[-1]
+        assert "cannot be written" in last_line, process.stderr
     assert model.read_bytes() == before
-    assert done(cases[out][0]).returncode == 0, "a run does not go on after a full disk"
+    again = finished(reproduce)
+    assert again.returncode == 0, "a run does not go on after a full disk"
     return len(cases)
 
 
-def a_worker_dies() -> bool:
-    """Whether a fit on a cluster gives the same numbers when a worker is killed in it."""
+def fit_survives_a_dead_worker() -> bool:
+    """Whether a fit on a cluster gives the same numbers when a worker is killed."""
     import dask.array as da
     import distributed
 
@@ -251,14 +280,15 @@ def a_worker_dies() -> bool:
         ) as cluster,
         distributed.Client(cluster),
     ):
-        X, Y = (da.from_array(part, chunks=1000) for part in (data.X, data.Y))
-        whole = MLTSKClassifier(4).fit(X, Y).general_coef_
+        X = da.from_array(data.X, chunks=1000)
+        Y = da.from_array(data.Y, chunks=1000)
+        undisturbed = MLTSKClassifier(4).fit(X, Y).general_coef_
         pid = cluster.workers[0].pid
         timer = threading.Timer(0.5, partial(os.kill, pid, signal.SIGKILL))
         timer.start()
-        again = MLTSKClassifier(4).fit(X, Y).general_coef_
+        disturbed = MLTSKClassifier(4).fit(X, Y).general_coef_
         timer.join()
-    assert np.allclose(whole, again, atol=1e-10)
+    assert np.allclose(undisturbed, disturbed, atol=1e-10)
     return True
 
 
@@ -268,30 +298,29 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="one job")
-    args = parser.parse_args()
-    rng, counts = Random(args.seed), Counter[str]()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+    arguments = parser.parse_args()
+    rng = Random(arguments.seed)
+    kills: Counter[str] = Counter()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), SlowServer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     os.environ |= {"no_proxy": "*", "OPENBLAS_NUM_THREADS": "1"}
-    with tempfile.TemporaryDirectory() as place:
-        known = jobs(Path(place), f"http://127.0.0.1:{server.server_port}/file")
-        ready = {name: make() for name, make in known.items() if args.only in name}
-        while sum(counts.values()) < args.kills:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        url = f"http://127.0.0.1:{server.server_port}/file"
+        ready = {}
+        for name, make in jobs(folder, url).items():
+            if arguments.only in name:
+                ready[name] = make()
+        while kills.total() < arguments.kills:
             for name, job in ready.items():
-                counts[name] += job.kill(rng)
-        kills = ", ".join(f"{n} of {name}" for name, n in counts.items())
-        print(
-            f"{sum(counts.values())} kills: {kills}: nothing lost, nothing left behind",
-            flush=True,
-        )
-        if not args.only:
-            print(
-                f"{full_disks(Path(place))} full disks: a sentence each, nothing lost",
-                flush=True,
-            )
-            print(
-                f"a worker of a cluster killed in a fit: the same numbers {a_worker_dies()}"
-            )
+                kills[name] += job.kill(rng)
+        by_job = ", ".join(f"{count} of {name}" for name, count in kills.items())
+        print(f"{kills.total()} kills: {by_job}: nothing lost, nothing left behind")
+        if arguments.only:
+            return
+        print(f"{full_disks(folder)} full disks: a sentence each, nothing lost")
+        same = fit_survives_a_dead_worker()
+        print(f"a worker of a cluster killed in a fit: the same numbers {same}")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,17 @@
-"""The sound files that are mutated, a few of every format: small, so that a change hits something that matters."""
+"""The sound files that are mutated, a few of every format.
+
+They are small, so that a change hits something that matters.
+"""
 
 import gzip
 import json
 import warnings
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,11 +27,22 @@ from mltsk.paper import METHODS
 from mltsk.paper.experiments.store import FILE, Cell, Outcome, Row, Store
 
 DATA = make_multilabel_rules(n_samples=24, n_features=4, n_labels=3, random_state=0)
-QUICK = {
+QUICK_SETTINGS = {
     "c2ae": {"hidden": 4, "epochs": 2},
     "bp-mll": {"epochs": 2},
     "jbnn": {"epochs": 2},
 }
+ARFF_HEAD = """@relation 'toy: -C -2'
+@attribute size real
+@attribute 'a kind' {red,'light blue'}
+@attribute 'x' {0,1}
+@attribute y {0,1}
+@data
+"""
+XML = (
+    '<?xml version="1.0" encoding="utf-8"?>'
+    '<labels><label name="ü"><label name="y"/></label></labels>'
+)
 TOML = b"""title = "Mine"
 folds = 3
 seeds = [0, 1]
@@ -45,23 +61,21 @@ class = "sklearn.tree:DecisionTreeClassifier"
 params = { max_depth = 3 }
 grids = { fast = { max_depth = [1, 2.5] } }
 """
+# Formats with checksums: what is read of a changed file is what was written.
+CHECKED = ("csv.gz", "npz", "xlsx", "skops")
 
 
 def frame() -> pd.DataFrame:
     """A table with numbers, words, gaps, yes and no, and two labels."""
-    rng, n = np.random.default_rng(0), 24
-    words, gaps = (
-        rng.choice(["never", "daily", "now, and then"], n),
-        rng.random(n) < 0.2,
-    )
-    columns = {
-        "age": rng.integers(20, 90, n),
-        "smoker": words,
-        "crp": np.where(gaps, np.nan, rng.random(n).round(3)),
-    }
+    rng = np.random.default_rng(0)
+    n = 24
+    smoker = rng.choice(["never", "daily", "now, and then"], n)
+    is_missing = rng.random(n) < 0.2
     return pd.DataFrame(
-        columns
-        | {
+        {
+            "age": rng.integers(20, 90, n),
+            "smoker": smoker,
+            "crp": np.where(is_missing, np.nan, rng.random(n).round(3)),
             "male": rng.choice(["yes", "no"], n),
             "ill": rng.integers(0, 2, n),
             "old": [0, 1] * 12,
@@ -77,66 +91,62 @@ def originals(kind: str) -> tuple[bytes, ...]:
         return tuple(_MAKERS[kind](Path(folder)))
 
 
-def _csv(_: Path):
+def _csv(_: Path) -> list[bytes]:
     text = frame().to_csv(index=False)
-    return [
-        text.encode(),
-        text.replace("now, and then", "then")
-        .replace(",", ";")
-        .replace(".", ",")
-        .encode(),
-    ]
+    with_semicolons = text.replace("now, and then", "then").replace(",", ";")
+    return [text.encode(), with_semicolons.replace(".", ",").encode()]
 
 
-def _arff(_: Path):
-    head = "@relation 'toy: -C -2'\n@attribute size real\n@attribute 'a kind' {red,'light blue'}\n"
-    head += "@attribute 'x' {0,1}\n@attribute y {0,1}\n@data\n"
-    rows = [
-        f"{i / 7:.3f},{['red', '?'][i % 2]},{i % 2},{i % 3 // 2}" for i in range(12)
-    ]
-    return [
-        (head + "\n".join(rows)).encode(),
-        (head + "{0 2.5,2 1}\n{1 'light blue'}\n{}\n{3 1,0 -1e3}\n").encode(),
-    ]
+def _csv_gz(folder: Path) -> list[bytes]:
+    return [gzip.compress(text, mtime=0) for text in _csv(folder)]
 
 
-def _npz(folder: Path):
-    yield write_npz(folder / "a.npz", DATA).read_bytes()
-    names = {
-        "feature_names": ["p", "q"],
-        "label_names": ["a"],
-        "categories": [(), ("no", "yes")],
-    }
-    yield write_npz(
-        folder / "b.npz", Dataset([[0.5, 1], [2, 0], [3, 1]], [[1], [0], [1]], **names)
-    ).read_bytes()
-    yield write_npz(
-        folder / "c.npz", Dataset(sparse.csr_array(DATA.X * (DATA.X > 0.5)), DATA.Y)
-    ).read_bytes()
+def _arff(_: Path) -> list[bytes]:
+    rows = []
+    for i in range(12):
+        kind = ["red", "?"][i % 2]
+        rows.append(f"{i / 7:.3f},{kind},{i % 2},{i % 3 // 2}")
+    dense = ARFF_HEAD + "\n".join(rows)
+    thin = ARFF_HEAD + "{0 2.5,2 1}\n{1 'light blue'}\n{}\n{3 1,0 -1e3}\n"
+    return [dense.encode(), thin.encode()]
 
 
-def _mat(folder: Path):
-    parts = {
+def _xml(_: Path) -> list[bytes]:
+    return [XML.encode()]
+
+
+def _npz(folder: Path) -> Iterator[bytes]:
+    named = Dataset(
+        [[0.5, 1], [2, 0], [3, 1]],
+        [[1], [0], [1]],
+        feature_names=["p", "q"],
+        label_names=["a"],
+        categories=[(), ("no", "yes")],
+    )
+    thin = Dataset(sparse.csr_array(DATA.X * (DATA.X > 0.5)), DATA.Y)
+    for name, data in (("a", DATA), ("b", named), ("c", thin)):
+        yield write_npz(folder / f"{name}.npz", data).read_bytes()
+
+
+def _mat(folder: Path) -> Iterator[bytes]:
+    thin_X = sparse.csc_array(DATA.X * (DATA.X > 0.5))
+    thin_Y = sparse.csc_array(DATA.Y.T.astype(float))
+    split = {
         "train_data": DATA.X[:9],
         "train_target": DATA.Y[:9].T,
         "test_data": DATA.X[9:],
         "test_target": DATA.Y[9:].T,
     }
-    X, Y = (
-        sparse.csc_array(DATA.X * (DATA.X > 0.5)),
-        sparse.csc_array(DATA.Y.T.astype(float)),
-    )
-    for variables in (
-        {"data": DATA.X, "target": DATA.Y.T},
-        {"data": X, "target": Y},
-        parts,
-    ):
+    dense = {"data": DATA.X, "target": DATA.Y.T}
+    thin = {"data": thin_X, "target": thin_Y}
+    path = folder / "a.mat"
+    for variables in (dense, thin, split):
         for packed in (False, True):
-            savemat(folder / "a.mat", variables, do_compression=packed)
-            yield (folder / "a.mat").read_bytes()
+            savemat(path, variables, do_compression=packed)
+            yield path.read_bytes()
 
 
-def _parquet(_: Path):
+def _parquet(_: Path) -> Iterator[bytes]:
     for options in (
         {},
         {"compression": None, "write_page_checksum": True},
@@ -147,86 +157,74 @@ def _parquet(_: Path):
         yield file.getvalue()
 
 
-def _xlsx(_: Path):
+def _xlsx(_: Path) -> list[bytes]:
     file = BytesIO()
     frame().to_excel(file, index=False)
     return [file.getvalue()]
 
 
-def models() -> list:
+def _toml(_: Path) -> list[bytes]:
+    return [TOML]
+
+
+def models() -> list[Any]:
     """A fitted model of every class, with and without words, gaps and sparse rows."""
-    X, Y = frame().drop(columns=["ill", "old"]), frame()[["ill", "old"]]
-    made = [
-        MLTSKClassifier(2).fit(X, Y),
-        MLTSKClassifier(2, order=1, scale="standard").fit(DATA.X, DATA.Y),
+    table = frame()
+    X = DATA.X
+    Y = DATA.Y
+    fitted = [
+        MLTSKClassifier(2).fit(
+            table.drop(columns=["ill", "old"]), table[["ill", "old"]]
+        ),
+        MLTSKClassifier(2, order=1, scale="standard").fit(X, Y),
+        MLTSKClassifier(2).fit(sparse.csr_array(X), Y),
+        IncrementalMLTSK(2).fit(X, Y),
+        MLTSKClassifier(0, max_statements=3, threshold="f1").fit(X, Y),
+        MLTSKClassifier(1).fit(X, Y[:, 0]),
+        make_pipeline(SimpleImputer(), MLTSKClassifier(1)).fit(X, Y),
     ]
-    made += [
-        MLTSKClassifier(2).fit(sparse.csr_array(DATA.X), DATA.Y),
-        IncrementalMLTSK(2).fit(DATA.X, DATA.Y),
-    ]
-    made += [
-        MLTSKClassifier(0, max_statements=3, threshold="f1").fit(DATA.X, DATA.Y),
-        MLTSKClassifier(1).fit(DATA.X, DATA.Y[:, 0]),
-    ]
-    made += [make_pipeline(SimpleImputer(), MLTSKClassifier(1)).fit(DATA.X, DATA.Y)]
-    return made + [
-        kind(**QUICK.get(name, {})).fit(DATA.X, DATA.Y)
-        for name, kind in METHODS.items()
-    ]
+    for name, method in METHODS.items():
+        settings = QUICK_SETTINGS.get(name, {})
+        fitted.append(method(**settings).fit(X, Y))
+    return fitted
 
 
-def _skops(folder: Path):
+def _skops(folder: Path) -> Iterator[bytes]:
     for model in models():
-        yield save(model, folder / "m.skops", info=ModelInfo.of(model)).read_bytes()
+        path = save(model, folder / "m.skops", info=ModelInfo.of(model))
+        yield path.read_bytes()
 
 
-def _store(folder: Path):
+def _json(_: Path) -> Iterator[bytes]:
+    for model in models()[:6]:
+        if hasattr(model, "estimator_") or hasattr(model, "rules_"):
+            yield json.dumps(to_dict(model)).encode()
+
+
+def _sqlite(folder: Path) -> list[bytes]:
+    rows = tuple(Row({"C": C}, (0.5, 0.1, 0.2, 0.3, 0.4, 0.0)) for C in range(5))
     with Store.open(folder, create=True) as store:
         store.describe({"protocols": ["paper"], "datasets": {}})
         for seed in range(9):
-            rows = tuple(
-                Row({"C": c}, (0.5, 0.1, 0.2, 0.3, 0.4, 0.0)) for c in range(5)
+            cell = Cell(
+                "grid", "paper", "toy", "br", seed, 0, details={"grid": {"C": [1.0]}}
             )
-            store.add(
-                Cell(
-                    "grid",
-                    "paper",
-                    "toy",
-                    "br",
-                    seed,
-                    0,
-                    details={"grid": {"C": [1.0]}},
-                ),
-                Outcome(rows),
-                {},
-            )
+            store.add(cell, Outcome(rows), {})
     return [(folder / FILE).read_bytes()]
 
 
-_MAKERS = {
+_MAKERS: dict[str, Callable[[Path], Iterable[bytes]]] = {
     "csv": _csv,
-    "csv.gz": lambda folder: [gzip.compress(text, mtime=0) for text in _csv(folder)],
+    "csv.gz": _csv_gz,
     "arff": _arff,
-    "xml": lambda _: [
-        '<?xml version="1.0" encoding="utf-8"?><labels><label name="ü"><label name="y"/></label></labels>'.encode()
-    ],
+    "xml": _xml,
     "npz": _npz,
     "mat": _mat,
     "parquet": _parquet,
     "xlsx": _xlsx,
-    "toml": lambda _: [TOML],
+    "toml": _toml,
     "skops": _skops,
-    "json": lambda _: [
-        json.dumps(to_dict(model)).encode()
-        for model in models()[:6]
-        if hasattr(model, "estimator_") or hasattr(model, "rules_")
-    ],
-    "sqlite": _store,
+    "json": _json,
+    "sqlite": _sqlite,
 }
 KINDS = tuple(_MAKERS)
-CHECKED = (
-    "csv.gz",
-    "npz",
-    "xlsx",
-    "skops",
-)  # have checksums: what is read of a changed one is what was written

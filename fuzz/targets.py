@@ -1,6 +1,7 @@
-"""What is done with a hostile file: read it as a user would, use what came out, and say in a digest what that was.
+"""What is done with a hostile file: read it as a user would, and use what came out.
 
-Only an `InputError` of one line may come out instead; an answer that is not finite is a failure, too.
+A digest says what that was. Only an `InputError` of one line may come out instead; an
+answer that is not finite is a failure, too.
 """
 
 import hashlib
@@ -13,7 +14,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import pandas as pd
 from scipy import sparse
 
 from mltsk import from_dict, limits, load, read_table
@@ -28,37 +28,51 @@ from mltsk.tables import files
 from .originals import DATA, frame
 
 COMMANDS = {
-    **dict.fromkeys(("csv", "csv.gz", "arff", "npz", "xlsx"), "columns"),
+    "csv": "columns",
+    "csv.gz": "columns",
+    "arff": "columns",
+    "npz": "columns",
+    "xlsx": "columns",
     "skops": "rules",
 }
-ISOLATED = ("mat", "parquet")  # whose readers may die, in a process of their own
+# Formats whose readers may die, in a process of their own.
+ISOLATED = ("mat", "parquet")
 
 
 def read(kind: str, path: Path) -> str:
     """Read and use a file; the digest of what it says."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = _READERS[kind](path)
-    return hashlib.sha256(repr(found).encode(errors="replace")).hexdigest()
+        content = _READERS[kind](path)
+    return hashlib.sha256(repr(content).encode(errors="replace")).hexdigest()
 
 
 def through_the_command_line(kind: str, path: Path) -> None:
-    """The same by a command, whose exit status is 0 or 2, and which never speaks of a bug."""
-    said = io.StringIO()
+    """Read a file by a command.
+
+    Its exit status must be 0 or 2, and it must never speak of a bug.
+    """
+    errors = io.StringIO()
     with (
-        redirect_stderr(said),
+        redirect_stderr(errors),
         redirect_stdout(io.StringIO()),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")
         status = main([COMMANDS[kind], str(path)])
-    if status not in (0, 2) or "bug" in said.getvalue():
-        raise AssertionError(f"status {status}: {said.getvalue()[-300:]}")
+    text = errors.getvalue()
+    if status not in (0, 2) or "bug" in text:
+        raise AssertionError(f"status {status}: {text[-300:]}")
 
 
 @contextmanager
-def _here(job: str, path: Path, *args: str, what: str, **_: Any) -> Iterator[IO[bytes]]:
-    """`mltsk.limits.isolated` without a process: starting one takes a hundred times as long as reading a small file."""
+def _in_this_process(
+    job: str, path: Path, *args: str, what: str, **_: object
+) -> Iterator[IO[bytes]]:
+    """`mltsk.limits.isolated` without a process.
+
+    To start one takes a hundred times as long as to read a small file.
+    """
     out = io.BytesIO()
     reader = mat.unpack if job.endswith("mat:unpack") else files.unpack_parquet
     try:
@@ -77,74 +91,84 @@ def _here(job: str, path: Path, *args: str, what: str, **_: Any) -> Iterator[IO[
 
 def without_processes() -> None:
     """Read MATLAB and Parquet files in this process, which is one that may die."""
-    mat.isolated = files.isolated = _here
+    mat.isolated = _in_this_process
+    files.isolated = _in_this_process
 
 
-def _table(path: Path) -> Any:
+def _read_table(path: Path) -> list[str]:
     table = read_table(path)
-    return [
-        table.columns.title,
-        *(part.to_csv() for part in (table.X, table.Y, table.ids)),
-    ]
+    frames = [part.to_csv() for part in (table.X, table.Y, table.ids)]
+    return [table.columns.title, *frames]
 
 
-def _model(path: Path) -> Any:
-    model, info = load(path), read_info(path)
-    return [_used(model), info.feature_names, info.label_names]
+def _read_model(path: Path) -> list[object]:
+    model = load(path)
+    info = read_info(path)
+    return [_answers(model), info.feature_names, info.label_names]
 
 
-def _used(model: Any) -> Any:
+def _answers(model: Any) -> list[object]:
     """Answers to rows near and far, and rules where there are any."""
     inner = getattr(model, "estimator_", model)
-    X = (
-        frame()
-        if getattr(inner, "columns_", None)
-        else np.vstack([DATA.X, 1e6 * DATA.X[:2]])
-    )
-    if isinstance(X, pd.DataFrame):
-        X = X[list(getattr(model, "feature_names_in_", inner.columns_.names))]
-    elif getattr(inner, "scale_", "") == "unit":
-        X = sparse.csr_array(X)
-    answers = [
-        getattr(model, name)(X)
-        for name in ("decision_function", "predict", "predict_proba")
-        if hasattr(model, name)
-    ]
-    if not all(
-        np.isfinite(answer).all()
-        for answer in answers
-        if np.asarray(answer).dtype.kind in "fiu"
-    ):
-        raise AssertionError("an answer is not finite")
+    X = _rows_for(model, inner)
+    answers = []
+    for name in ("decision_function", "predict", "predict_proba"):
+        if hasattr(model, name):
+            answers.append(np.asarray(getattr(model, name)(X)))
+    for answer in answers:
+        if answer.dtype.kind in "fiu" and not np.isfinite(answer).all():
+            raise AssertionError("an answer is not finite")
     if hasattr(inner, "rules_"):
-        str(inner.rules_), inner.rules_.to_dict()
+        str(inner.rules_)
+        inner.rules_.to_dict()
         str(inner.explain(X[:1]))
-    return [np.asarray(answer).tolist() for answer in answers]
+    return [answer.tolist() for answer in answers]
 
 
-def _definition(path: Path) -> Any:
-    found = read_definition(path)
-    for method in found.methods:
+def _rows_for(model: Any, inner: Any) -> Any:
+    """Rows of the form that a model was fitted to."""
+    if getattr(inner, "columns_", None):
+        names = getattr(model, "feature_names_in_", inner.columns_.names)
+        return frame()[list(names)]
+    X = np.vstack([DATA.X, 1e6 * DATA.X[:2]])
+    if getattr(inner, "scale_", "") == "unit":
+        return sparse.csr_array(X)
+    return X
+
+
+def _read_json(path: Path) -> list[object]:
+    return _answers(from_dict(json.loads(path.read_bytes())))
+
+
+def _read_definition(path: Path) -> object:
+    definition = read_definition(path)
+    for method in definition.methods:
         class_of(method)
-    return found
+    return definition
 
 
-def _results(path: Path) -> Any:
+def _read_results(path: Path) -> list[object]:
     folder = path.parent / "store"
     folder.mkdir(exist_ok=True)
-    for left in folder.glob(f"{FILE}*"):
-        left.unlink()
+    for leftover in folder.glob(f"{FILE}*"):
+        leftover.unlink()
     (folder / FILE).write_bytes(path.read_bytes())
     with Store.open(folder) as store:
-        found = store.results()
-    return [found.run, found.scores.to_csv(), found.cells.to_csv()]
+        results = store.results()
+    return [results.run, results.scores.to_csv(), results.cells.to_csv()]
 
 
-_READERS: dict[str, Callable[[Path], Any]] = {
-    **dict.fromkeys(("csv", "csv.gz", "arff", "npz", "mat", "parquet", "xlsx"), _table),
+_READERS: dict[str, Callable[[Path], object]] = {
+    "csv": _read_table,
+    "csv.gz": _read_table,
+    "arff": _read_table,
+    "npz": _read_table,
+    "mat": _read_table,
+    "parquet": _read_table,
+    "xlsx": _read_table,
     "xml": read_label_xml,
-    "skops": _model,
-    "json": lambda path: _used(from_dict(json.loads(path.read_bytes()))),
-    "toml": _definition,
-    "sqlite": _results,
+    "skops": _read_model,
+    "json": _read_json,
+    "toml": _read_definition,
+    "sqlite": _read_results,
 }

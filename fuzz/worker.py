@@ -1,12 +1,14 @@
-"""A process that reads one hostile file after another and says after each how it went; it may die at any of them.
+"""A process that reads hostile files, one after another, and may die at any of them.
 
-Lines come in as ``KIND FIRST LAST SEED``, the numbers of the cases, and go out as ``CASE VERDICT what``.
+Lines come in as ``KIND FIRST LAST SEED``, the numbers of the cases; after each case a
+line goes out: ``CASE VERDICT``.
 """
 
 import os
 import sys
 import tempfile
 import traceback
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -18,67 +20,71 @@ from .mutate import mutated
 from .originals import CHECKED, KINDS, originals
 
 SHARE_OF_COMMANDS = 0.02
-MEMORY = 1 << 30
+MEMORY_BYTES = 1 << 30
+MAX_SENTENCE_LENGTH = 2000
 
 
 def case(kind: str, number: int, seed: int) -> tuple[str, bytes, str]:
-    """(format, file, digest that it must have if it is read, "" for any) of a case."""
+    """Format and content of a case, and the digest that it must have if it is read.
+
+    The digest is "" where any will do.
+    """
     if kind == "crafted":
-        made = crafted.files()
-        return *made[number % len(made)], ""
-    content, which, is_blind = mutated(
-        kind, originals(kind), Random(f"{seed} {kind} {number}")
-    )
-    return kind, content, _expected(kind, which) if is_blind and kind in CHECKED else ""
+        files = crafted.files()
+        ending, content = files[number % len(files)]
+        return ending, content, ""
+    rng = Random(f"{seed} {kind} {number}")
+    content, which, is_blind = mutated(kind, originals(kind), rng)
+    if is_blind and kind in CHECKED:
+        return kind, content, _digest_of_original(kind, which)
+    return kind, content, ""
 
 
-_known: dict[tuple[str, int], str] = {}
-
-
-def _expected(kind: str, which: int) -> str:
-    if (kind, which) not in _known:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / f"case.{kind}"
-            path.write_bytes(originals(kind)[which])
-            _known[kind, which] = targets.read(kind, path)
-    return _known[kind, which]
+@cache
+def _digest_of_original(kind: str, which: int) -> str:
+    """What a sound file says."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"case.{kind}"
+        path.write_bytes(originals(kind)[which])
+        return targets.read(kind, path)
 
 
 def verdict(
-    kind: str, content: bytes, expected: str, folder: Path, command: bool = False
+    kind: str, content: bytes, expected: str, folder: Path, by_command: bool = False
 ) -> str:
-    """ "read", "refused", or what went wrong."""
-    for left in folder.glob("case.*"):
-        left.unlink()  # an XML file next to an ARFF file says which of its columns are labels
+    """The word "read" or "refused", or what went wrong."""
+    # an XML file next to an ARFF file says which of its columns are labels
+    for leftover in folder.glob("case.*"):
+        leftover.unlink()
     path = folder / f"case.{kind}"
     path.write_bytes(content)
     try:
-        if command and kind in targets.COMMANDS:
+        if by_command and kind in targets.COMMANDS:
             targets.through_the_command_line(kind, path)
             return "read"
-        found = targets.read(kind, path)
-        return (
-            "FAILED changed content was read without a word"
-            if expected and found != expected
-            else "read"
-        )
-    except InputError as refused:
-        return (
-            "refused"
-            if str(refused).isprintable() and len(str(refused)) < 2000
-            else f"FAILED {refused!r}"
-        )
-    except ImportError as missing:
-        return (
-            "refused"
-            if str(missing).startswith("pip install")
-            else f"FAILED {missing!r}"
-        )
+        digest = targets.read(kind, path)
     except BaseException as error:
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        return f"FAILED {type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})".replace(
-            "\n", " "
-        )[:400]
+        return _verdict_of_error(error)
+    if expected and digest != expected:
+        return "FAILED changed content was read without a word"
+    return "read"
+
+
+def _verdict_of_error(error: BaseException) -> str:
+    """Refused with a sentence of ours, or failed."""
+    text = str(error)
+    if isinstance(error, InputError):
+        if text.isprintable() and len(text) < MAX_SENTENCE_LENGTH:
+            return "refused"
+        return f"FAILED {error!r}"
+    if isinstance(error, ImportError):
+        if text.startswith("pip install"):
+            return "refused"
+        return f"FAILED {error!r}"
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(last.filename).name}:{last.lineno}"
+    sentence = f"FAILED {type(error).__name__}: {text} ({place})"
+    return sentence.replace("\n", " ")[:400]
 
 
 def work() -> None:
@@ -88,23 +94,21 @@ def work() -> None:
     os.dup2(1, 2)
     targets.without_processes()
     os.environ["MLTSK_MEMORY"] = "300M"
-    with tempfile.TemporaryDirectory(
-        dir="/dev/shm" if os.path.isdir("/dev/shm") else None
-    ) as folder:
-        for kind in KINDS:  # libraries, threads and originals take no part in the limit
-            verdict(kind, originals(kind)[0], "", Path(folder))
+    place = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(dir=place) as name:
+        folder = Path(name)
+        # libraries, threads and originals take no part in the limit
+        for kind in KINDS:
+            verdict(kind, originals(kind)[0], "", folder)
         crafted.files()
-        limit_process(MEMORY)
+        limit_process(MEMORY_BYTES)
         for line in sys.stdin:
             kind, first, last, seed = line.split()
             for number in range(int(first), int(last)):
-                command = Random(number).random() < SHARE_OF_COMMANDS
-                print(
-                    number,
-                    verdict(*case(kind, number, int(seed)), Path(folder), command),
-                    file=out,
-                    flush=True,
-                )
+                ending, content, expected = case(kind, number, int(seed))
+                by_command = Random(number).random() < SHARE_OF_COMMANDS
+                answer = verdict(ending, content, expected, folder, by_command)
+                print(number, answer, file=out, flush=True)
 
 
 if __name__ == "__main__":

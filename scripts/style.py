@@ -1,7 +1,7 @@
 """How the code reads, counted from its syntax tree.
 
     python scripts/style.py                 a row per room of src/mltsk, and the whole
-    python scripts/style.py --worst         the functions, calls and lines that stand out
+    python scripts/style.py --worst         functions, calls and lines that stand out
     python scripts/style.py --check         exit status 1 where the whole misses an aim
 
 Counts are per 1,000 code lines: lines that are neither blank, nor a comment, nor part

@@ -48,7 +48,7 @@ def pipeline(last=None, **given):
 
 @pytest.mark.parametrize("output", ["default", "pandas"])
 @pytest.mark.filterwarnings("error")
-def test_rules_and_reasons_are_told_in_the_names_of_the_table(output):
+def test_pipeline_classifier_speaks_in_the_names_of_the_table(output):
     pipe = pipeline().set_output(transform=output).fit(X, Y)
     clf = pipeline_classifier(pipe)
     assert clf.feature_names_in_.tolist() == NAMES
@@ -57,14 +57,13 @@ def test_rules_and_reasons_are_told_in_the_names_of_the_table(output):
     assert_array_equal(clf.decision_function(rows), pipe.decision_function(X))
     assert "smoker_daily" in str(clf.explain(rows[:1]))
     assert clf.shorten(max_statements=2).n_statements_.max() <= 2
-    assert "smoker_daily" not in getattr(
-        pipe[-1], "feature_names_in_", ()
-    )  # the pipeline stays as it was
+    # The pipeline stays as it was.
+    assert "smoker_daily" not in getattr(pipe[-1], "feature_names_in_", ())
 
 
 @pytest.mark.parametrize("output", ["default", "polars"])
 @pytest.mark.filterwarnings("error")
-def test_polars_frames_go_through(output):
+def test_pipeline_features_keep_polars_frames(output):
     polars = pytest.importorskip(
         "polars", reason="polars is not installed: its frames cannot be tested"
     )
@@ -76,7 +75,7 @@ def test_polars_frames_go_through(output):
     )
 
 
-def test_prefixes_stay_where_names_would_come_twice():
+def test_pipeline_classifier_keeps_prefixes_where_names_would_repeat():
     columns = make_column_transformer(
         (SimpleImputer(), ["age"]), (StandardScaler(), ["age"])
     )
@@ -87,7 +86,7 @@ def test_prefixes_stay_where_names_would_come_twice():
     ]
 
 
-def test_gaps_that_steps_leave_are_named_too():
+def test_pipeline_classifier_names_gaps_that_steps_leave():
     pipe = make_pipeline(StandardScaler(), MLTSKClassifier(n_rules=0)).fit(
         X[["age", "albumin"]], Y
     )
@@ -98,7 +97,7 @@ def test_gaps_that_steps_leave_are_named_too():
     )
 
 
-def test_what_is_no_pipeline_or_changes_nothing_stays_as_it_is():
+def test_pipeline_classifier_returns_what_is_no_pipeline():
     clf = MLTSKClassifier(n_rules=0).fit(X, Y)
     pipe = Pipeline([("nothing", "passthrough"), ("clf", clf)])
     for model in (clf, pipe):
@@ -107,7 +106,7 @@ def test_what_is_no_pipeline_or_changes_nothing_stays_as_it_is():
         assert to_dict(model)["kind"] == "MLTSKClassifier"
 
 
-def test_a_transformer_that_returns_its_input_leaves_it_as_it_is():
+def test_pipeline_features_leave_the_callers_frame_as_it_is():
     frame = X[["age"]].rename(columns={"age": "same__age"})
     same = make_column_transformer(("passthrough", ["same__age"])).set_output(
         transform="pandas"
@@ -121,24 +120,23 @@ def test_a_transformer_that_returns_its_input_leaves_it_as_it_is():
 @pytest.mark.parametrize(
     "last", [None, MLTSKClassifier(n_rules=2, threshold=("recall", 0.9))]
 )
-def test_a_pipeline_can_be_explored(last, tmp_path):
+def test_explore_takes_a_pipeline(last, tmp_path):
     pipe = pipeline(last).fit(X, Y)
     page = explore(pipe, tmp_path / "page.html", X, Y).read_text(encoding="utf-8")
     assert "smoker_daily" in page
     assert "onehotencoder__" not in page
 
 
-def test_a_step_without_names_is_named_itself():
+def test_pipeline_classifier_names_a_step_without_names():
     steps = [
         ("fill", SimpleImputer()),
         ("log", FunctionTransformer(np.log1p)),
         ("clf", MLTSKClassifier(n_rules=0)),
     ]
     pipe = Pipeline(steps).fit(X[["age", "albumin"]], Y)
-    with pytest.raises(
-        InputError,
-        match=r"^Step 'log' \(FunctionTransformer\) does not name the columns .* pipe\[-1\]",
-    ):
+    step = r"Step 'log' \(FunctionTransformer\)"
+    sentence = rf"^{step} does not name the columns .* pipe\[-1\]"
+    with pytest.raises(InputError, match=sentence):
         pipeline_classifier(pipe)
     with pytest.raises(NotFittedError):
         pipeline_classifier(pipeline())
@@ -147,15 +145,16 @@ def test_a_step_without_names_is_named_itself():
 @pytest.mark.parametrize(
     ("write", "done"), [(to_onnx, "written as ONNX"), (to_dict, "plain data")]
 )
-def test_a_step_that_cannot_be_written_is_named_with_what_to_do(write, done):
+def test_to_onnx_and_to_dict_name_a_step_that_cannot_be_written(write, done):
     pipe = pipeline().fit(X, Y)
-    says = rf"^Step 'columntransformer' \(ColumnTransformer\) cannot be {done}: fit MLTSKClassifier on the table itself"
-    with pytest.raises(InputError, match=says):
+    step = r"Step 'columntransformer' \(ColumnTransformer\)"
+    advice = "fit MLTSKClassifier on the table itself"
+    with pytest.raises(InputError, match=rf"^{step} cannot be {done}: {advice}"):
         write(pipe)
     assert write(pipe[-1])
 
 
-def test_a_pipeline_that_ends_in_something_else_has_no_rules(tmp_path):
+def test_explore_refuses_a_pipeline_that_ends_in_something_else(tmp_path):
     pipe = pipeline(LogisticRegression()).fit(X, Y["ill"])
     with pytest.raises(
         InputError, match="A LogisticRegression has no rules to explore"
@@ -163,7 +162,7 @@ def test_a_pipeline_that_ends_in_something_else_has_no_rules(tmp_path):
         explore(pipe, tmp_path / "page.html", X)
 
 
-def test_texts_are_told_by_their_words(tmp_path):
+def test_pipeline_classifier_names_texts_by_their_words(tmp_path):
     texts = pd.Series(["red apple", "green pear", "red pear", "blue sky"] * 20)
     Y = np.stack(
         [texts.str.contains("apple"), texts.str.contains("red")], axis=1

@@ -1,4 +1,4 @@
-"""RiverMLTSK: river's own checks, and the same numbers as `IncrementalMLTSK` on the same rows."""
+"""RiverMLTSK: river's own checks, and the same numbers as `IncrementalMLTSK`."""
 
 import functools
 import importlib
@@ -38,34 +38,32 @@ MODEL = RiverMLTSK(CLF, grace_period=20, batch_size=15, memory=60)
 @pytest.mark.parametrize(
     "check", list(checks.yield_checks(MODEL)), ids=lambda check: check.__name__
 )
-def test_rivers_checks(check, yeast):
-    # the data set that river takes for multi-label classifiers would have to be downloaded
-    check = (
-        functools.partial(check.func, dataset=yeast[:80])
-        if hasattr(check, "func")
-        else check
-    )
+def test_river_mltsk_passes_rivers_checks(check, yeast):
+    # the data set that river takes for multi-label classifiers would have to be
+    # downloaded
+    if hasattr(check, "func"):
+        check = functools.partial(check.func, dataset=yeast[:80])
     check(MODEL.clone())
 
 
-def test_progressive_validation_is_that_of_the_classifier_on_the_same_rows(yeast):
-    model, clf = RiverMLTSK(CLF, grace_period=100, batch_size=20), clone(CLF)
-    X, Y = (
-        pd.DataFrame([x for x, _ in yeast]),
-        pd.DataFrame([y for _, y in yeast]).astype(int),
-    )
-    X, Y = X[sorted(X)], Y[sorted(Y)]
+def test_river_mltsk_predicts_as_incremental_mltsk_on_the_same_rows(yeast):
+    model = RiverMLTSK(CLF, grace_period=100, batch_size=20)
+    clf = clone(CLF)
+    X = pd.DataFrame([x for x, _ in yeast]).sort_index(axis=1)
+    Y = pd.DataFrame([y for _, y in yeast]).astype(int).sort_index(axis=1)
     for start, stop in ((0, 100), (100, 120), (120, 140), (140, 160)):
         taught(model, yeast[start:stop])
         clf.partial_fit(X[start:stop], Y[start:stop])
-        told = [model.predict_proba_one(x) for x, _ in yeast[stop - 20 :]]
-        chances = [[row[label][True] for label in Y.columns] for row in told]
-        assert_allclose(chances, clf.predict_proba(X[stop - 20 :]), atol=1e-12)
-        given = [
-            [model.predict_one(x)[label] for label in Y.columns]
-            for x, _ in yeast[stop - 20 :]
-        ]
-        assert_array_equal(given, clf.predict(X[stop - 20 :]))
+        last = slice(stop - 20, stop)
+        chances = []
+        predictions = []
+        for x, _ in yeast[last]:
+            by_label = model.predict_proba_one(x)
+            chances.append([by_label[label][True] for label in Y.columns])
+            predicted = model.predict_one(x)
+            predictions.append([predicted[label] for label in Y.columns])
+        assert_allclose(chances, clf.predict_proba(X[last]), atol=1e-12)
+        assert_array_equal(predictions, clf.predict(X[last]))
     metric = metrics.multioutput.MicroAverage(metrics.F1())
     evaluate.progressive_val_score(yeast, model.clone(), metric)
     assert 0 < metric.get() < 1
@@ -92,7 +90,7 @@ def taught(model, samples):
     return model
 
 
-def test_words_are_learned_and_what_is_not_measured_is_fine():
+def test_river_mltsk_learns_words_and_copes_with_gaps():
     model = taught(RiverMLTSK(grace_period=100, batch_size=50), stream(200))
     assert model.predict_one({"age": 1.5, "colour": "blue", "flag": True}) == {
         "old": True,
@@ -107,25 +105,23 @@ def test_words_are_learned_and_what_is_not_measured_is_fine():
     assert "colour" in str(model.model_.rules_)
 
 
-def test_features_and_labels_may_appear_late():
+def test_learn_one_takes_features_and_labels_that_appear_late():
     model = taught(RiverMLTSK(grace_period=100, batch_size=50, memory=120), stream(200))
     later = [
         (x | {"dose": i % 2}, y | {"dosed": i % 2 == 1})
         for i, (x, y) in enumerate(stream(150, 1))
     ]
     model.learn_one(*later[0])
-    assert (
-        model.predict_one(later[1][0])["dosed"] is False
-    )  # known by name, and seen in no row so far
+    # Known by name, and seen in no row so far.
+    assert model.predict_one(later[1][0])["dosed"] is False
     taught(model, later[1:])
     assert [model.predict_one(x)["dosed"] for x, _ in later[:2]] == [False, True]
     assert model.predict_one({"age": 1.5, "colour": "blue"})["old"] is True
-    assert (
-        model.model_.n_seen_ == 120 + 100
-    )  # started again on the last 120 samples, with the 50th of the new ones
+    # Started again on the last 120 samples, with the 50th of the new ones.
+    assert model.model_.n_seen_ == 120 + 100
 
 
-def test_until_there_is_a_model_labels_are_predicted_by_their_shares():
+def test_predict_one_predicts_by_shares_until_there_is_a_model():
     model = RiverMLTSK()
     assert model.predict_one({"age": 1.0}) == {}
     taught(
@@ -140,7 +136,7 @@ def test_until_there_is_a_model_labels_are_predicted_by_their_shares():
     assert model.predict_proba_one({})["a"][True] == pytest.approx(2 / 3)
 
 
-def test_rows_that_cannot_be_read_are_refused_and_forgotten():
+def test_learn_one_refuses_and_forgets_rows_that_cannot_be_read():
     model = taught(RiverMLTSK(grace_period=100, batch_size=1), stream(100))
     before = model.predict_proba_one({"age": 1.0})
     with pytest.raises(InputError, match="'age' holds 'old'; it held numbers"):
@@ -152,7 +148,7 @@ def test_rows_that_cannot_be_read_are_refused_and_forgotten():
     assert model.model_.n_seen_ == 103
 
 
-def test_without_river_the_message_is_the_install_command(monkeypatch):
+def test_river_mltsk_without_river_tells_the_install_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "river.base", None)
     monkeypatch.delitem(sys.modules, "mltsk.river")
     with pytest.raises(ImportError, match=r'^pip install "mltsk\[data\]"$'):

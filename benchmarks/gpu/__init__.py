@@ -1,7 +1,8 @@
-"""What one GPU does: the authors' CAL500 grid in one batch, and a default fit on a million rows.
+"""What one GPU does: the authors' CAL500 grid in one batch, and a large default fit.
 
-Times are of a warm device: every function runs once before the clock starts, the device is waited for before it is
-read, and the best and the median of some rounds are printed. ``python -m benchmarks gpu`` runs all.
+Times are of a warm device: every function runs once before the clock starts, the device
+is waited for before it is read, and the best and the median of some rounds are printed.
+``python -m benchmarks gpu`` runs all.
 """
 
 import statistics
@@ -12,17 +13,20 @@ from benchmarks import Options
 
 
 def seconds(function: Callable[[], object], rounds: int) -> list[float]:
-    """Of each of some rounds of a function on the device, after one that is not counted."""
+    """Seconds of some rounds of a function on the device.
+
+    One round before them is not counted.
+    """
     import torch
 
-    found = []
+    times = []
     for _ in range(rounds + 1):
         torch.cuda.synchronize()
         start = time.perf_counter()
         function()
         torch.cuda.synchronize()
-        found.append(time.perf_counter() - start)
-    return found[1:]
+        times.append(time.perf_counter() - start)
+    return times[1:]
 
 
 def best_and_median(times: list[float]) -> tuple[float, float]:
@@ -35,11 +39,9 @@ def device_name() -> str | None:
         import torch
     except ImportError:
         return None
-    return (
-        f"{torch.cuda.get_device_name(0)}, torch {torch.__version__}"
-        if torch.cuda.is_available()
-        else None
-    )
+    if not torch.cuda.is_available():
+        return None
+    return f"{torch.cuda.get_device_name(0)}, torch {torch.__version__}"
 
 
 def run(options: Options) -> None:

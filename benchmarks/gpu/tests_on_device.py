@@ -1,6 +1,7 @@
-"""The tests of tensors with all tensors on the GPU: ``python -m benchmarks.gpu.tests_on_device``.
+"""The tests of tensors with all tensors on the GPU.
 
-Elsewhere the same tests run on the host's memory; nothing in them says where tensors lie.
+Run ``python -m benchmarks.gpu.tests_on_device``. Elsewhere the same tests run on the
+host's memory; nothing in them says where tensors lie.
 """
 
 import sys

@@ -22,7 +22,8 @@ if TYPE_CHECKING:  # what editors and type checkers see
     from .pipelines import pipeline_features as pipeline_features
     from .tables import read_table as read_table
 
-# Public names and where they live: imported on first use, so that `import mltsk` is instant.
+# Public names and where they live: imported on first use, so that `import mltsk` is
+# instant.
 _HOMES = {
     "IncrementalMLTSK": "mltsk.incremental",
     "MLTSKClassifier": "mltsk.classifier",
@@ -45,9 +46,9 @@ __all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'mltsk' has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'mltsk' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:

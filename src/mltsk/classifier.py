@@ -1,19 +1,17 @@
-"""MLTSKClassifier: read the data, fit a system, keep it; everything else asks the system."""
+"""MLTSKClassifier: read the data, fit a system, keep it; all else asks the system."""
 
-from functools import partial
 from numbers import Integral, Real
-from types import SimpleNamespace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from warnings import warn
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .columns import is_polars
-from .core.arrays import Matrix, is_tensor, namespace, put, row_blocks
+from .core.arrays import Array, Matrix, is_tensor, namespace, put, row_blocks
 from .core.coupling import CONVEX
 from .core.terms import PERCENTILE_TERMS
 from .exceptions import InputError
@@ -22,11 +20,22 @@ from .fit import FitResult, Names, Options, fit_system
 from .fitted import FittedAttributes
 from .record import FitRecord
 from .rows.dask import lazily
-from .rows.read import Features, is_dask, read_rows, read_samples, rows_at_once
+from .rows.read import (
+    Features,
+    RulesLike,
+    TableLike,
+    is_dask,
+    read_rows,
+    read_samples,
+    rows_at_once,
+)
 from .sklearn_private import Interval, StrOptions
 from .system import FuzzySystem
 from .targets import Targets, predicted
 from .text import listing
+
+if TYPE_CHECKING:
+    from .explain.plot import ModelFigures
 
 DEFAULT_STATEMENTS = 12  # of `shorten`
 MAX_LISTED_LABELS = 10
@@ -60,11 +69,11 @@ class MLTSKClassifier(FittedAttributes, ClassifierMixin, BaseEstimator):
         What an exception says: 0, one shift per label; 1, slopes as well, as in the
         paper.
     width_scale : float or "auto", default="auto"
-        How far an exception reaches, as a share of the mean squared distance between two
-        samples.
+        How far an exception reaches, as a share of the mean squared distance between
+        two samples.
     tnorm : {"product", "minimum"}, default="product"
-        How the conditions of an exception are joined. With "minimum" the feature in which
-        a sample lies farthest away decides alone.
+        How the conditions of an exception are joined. With "minimum" the feature in
+        which a sample lies farthest away decides alone.
     scale : {"auto", "quantile", "triangles", "trapezoids", "standard", "minmax", \
 "unit"} or None, default="auto"
         "quantile" has ramps on the percentile scale of each feature, "triangles" and
@@ -73,29 +82,31 @@ class MLTSKClassifier(FittedAttributes, ClassifierMixin, BaseEstimator):
         length. "auto" is "quantile" for dense and "unit" for sparse input.
     ridge : float or "auto", default="auto"
         Weight of the ridge that shrinks all numbers.
-    coupling : {"laplacian", "signed", "shift", "precision", "ridge"} or None, default=None
-        How the numbers of correlated labels are made similar, see `mltsk.core.coupling`.
+    coupling : {"laplacian", "signed", "shift", "precision", "ridge"} or None, \
+default=None
+        How the numbers of correlated labels are made similar, see
+        `mltsk.core.coupling`.
     coupling_weight : float or "auto", default="auto"
         How strongly.
-    threshold : float, array, "f1", ("cost", 1, 5), ("precision", 0.8) or ("recall", 0.9), \
-default=0.5
+    threshold : float, array, "f1", ("cost", 1, 5), ("precision", 0.8) or \
+("recall", 0.9), default=0.5
         A label is predicted when its score reaches this; an array has one number per
         label. All but numbers are found per label on leave-one-out scores: the best F1,
-        the least cost where a miss costs five times as much as a false alarm, the lowest
-        threshold with that precision, or the highest with that recall.
+        the least cost where a miss costs five times as much as a false alarm, the
+        lowest threshold with that precision, or the highest with that recall.
     max_statements, max_conditions : int or None, default=None, 5
         With `max_statements` the model is shortened to at most that many statements per
-        label: a term counts one, an exception one and one more per condition, of which it
-        has at most `max_conditions`.
+        label: a term counts one, an exception one and one more per condition, of which
+        it has at most `max_conditions`.
     categorical_features : "from_dtype", None, or array of bool, int or str, \
 default="from_dtype"
-        Which features are nominal, as a mask, by position or by name. "from_dtype" takes
-        columns of text, booleans and unordered categories of a data frame; ordered
-        categories keep their order. A nominal feature has a number per value and label,
-        rare values share one, and a value that was never seen adds nothing.
+        Which features are nominal, as a mask, by position or by name. "from_dtype"
+        takes columns of text, booleans and unordered categories of a data frame;
+        ordered categories keep their order. A nominal feature has a number per value
+        and label, rare values share one, and a value that was never seen adds nothing.
     random_state : int, RandomState or None, default=None
-        Has no effect, because nothing in a fit is random; it is there for tools that set
-        it everywhere.
+        Has no effect, because nothing in a fit is random; it is there for tools that
+        set it everywhere.
 
     Attributes
     ----------
@@ -131,17 +142,17 @@ default="from_dtype"
     rule_weights_ : array of shape (n_rules,)
         Mean membership of the training data in each exception.
     members_ : Members
-        The training samples in each exception (of large data, of 20,000 evenly spread; of
-        a stream, of its first call), and all samples in the last row: their ``count``, in
-        how many each label was ``observed`` and how many of these are ``positives``, and
-        ``regions``, the 10th and 90th percentile of each feature, see
-        `mltsk.core.membership`.
+        The training samples in each exception (of large data, of 20,000 evenly spread;
+        of a stream, of its first call), and all samples in the last row: their
+        ``count``, in how many each label was ``observed`` and how many of these are
+        ``positives``, and ``regions``, the 10th and 90th percentile of each feature,
+        see `mltsk.core.membership`.
     n_statements_ : array of shape (n_labels,)
         Statements per label.
     columns_ : Columns or None
         What the columns of a table are, if some hold text or missing cells: terms and
-        rules are then about columns of numbers such as "smoker = daily" and "albumin not
-        measured".
+        rules are then about columns of numbers such as "smoker = daily" and "albumin
+        not measured".
     fit_record_ : FitRecord or None
         What the fit knew of its rows; None for a model that was saved or copied.
     coupling_, thresholds_, prototypes_, quantiles_, certainty_, scale_, scaling_, \
@@ -232,27 +243,27 @@ label_names_, classes_, n_features_in_, feature_names_in_
 
         Parameters
         ----------
-        X : array, data frame, CSR, memory map, torch tensor, Dask array or frame of shape \
-(n_samples, n_features)
-            Work is done where X lies. Cells may be missing (NaN, None): they add nothing
-            to a score, and where that happens often enough "not measured" has a number of
-            its own.
-        y : indicator of shape (n_samples, n_labels), list of the labels of each sample, \
-or one-dimensional classes
-            A data frame's columns name the labels. NaN is a label that was not observed:
-            each label learns from the samples where it was. With a tensor X, a tensor on
-            the same device, like the weights.
+        X : array, data frame, CSR, memory map, torch tensor, Dask array or frame of \
+shape (n_samples, n_features)
+            Work is done where X lies. Cells may be missing (NaN, None): they add
+            nothing to a score, and where that happens often enough "not measured" has a
+            number of its own.
+        y : indicator of shape (n_samples, n_labels), list of the labels of each \
+sample, or one-dimensional classes
+            A data frame's columns name the labels. NaN is a label that was not
+            observed: each label learns from the samples where it was. With a tensor X,
+            a tensor on the same device, like the weights.
         sample_weight : array of shape (n_samples,) or (n_samples, n_labels), optional
-            Whole numbers of 10 at most on average are counts: 0 removes a sample, 2 counts
-            it twice. Others say how important samples are relative to each other. Weights
-            that are all equal change nothing.
+            Whole numbers of 10 at most on average are counts: 0 removes a sample, 2
+            counts it twice. Others say how important samples are relative to each
+            other. Weights that are all equal change nothing.
         rules : list of dict, optional
             Rules of your own, such as
-            ``[{"age": (60, None), "bilirubin": (3, None)}, {"sex": "f"}]``: what each asks
-            of features by name, a range with both ends included (None is no end), a value,
-            or a list of values any of which will do. A rule holds for a sample or does
-            not, and never where a feature that it asks for is missing. Each has one number
-            per label, found together with all others.
+            ``[{"age": (60, None), "bilirubin": (3, None)}, {"sex": "f"}]``: what each
+            asks of features by name, a range with both ends included (None is no end),
+            a value, or a list of values any of which will do. A rule holds for a sample
+            or does not, and never where a feature that it asks for is missing. Each has
+            one number per label, found together with all others.
         """
         self._validate_params()
         rules = () if rules is None else rules
@@ -291,7 +302,9 @@ or one-dimensional classes
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
-    def _note_input(self, features: Features, targets: Targets, rules: Any) -> None:
+    def _note_input(
+        self, features: Features, targets: Targets, rules: RulesLike
+    ) -> None:
         """Keep what X and y were."""
         self.n_features_in_ = features.count
         if features.names is not None:
@@ -327,18 +340,17 @@ or one-dimensional classes
             goal, share = self.threshold
             warn(
                 f"{goal.capitalize()} {share:g} cannot be reached for "
-                f"{listing(missed, at_most=MAX_LISTED_LABELS)}: the thresholds of these "
-                "labels come as near as possible.",
+                f"{listing(missed, at_most=MAX_LISTED_LABELS)}: "
+                "the thresholds of these labels come as near as possible.",
                 stacklevel=3,
             )
 
     @property
-    def plot(self) -> SimpleNamespace:
+    def plot(self) -> "ModelFigures":
         """Figures of this model, ``clf.plot.shapes()``: see `mltsk.explain.plot`."""
-        from .explain import plot
+        from .explain.plot import ModelFigures
 
-        figures = {name: partial(getattr(plot, name), self) for name in plot.FIGURES}
-        return SimpleNamespace(**figures)
+        return ModelFigures(self)
 
     def explain(self, X) -> Explanation:
         """Why samples get their scores: ``print(clf.explain(X[:1]))`` tells."""
@@ -346,12 +358,11 @@ or one-dimensional classes
         return explain(
             self.system_,
             self._samples(X),
-            categories=self.system_.categories,
             cells=self._cells(X),
             library="polars" if is_polars(X) else "pandas",
         )
 
-    def _cells(self, X: Any) -> NDArray[np.object_] | None:
+    def _cells(self, X: TableLike) -> NDArray[np.object_] | None:
         """Cells of X in words, if it is a table and some features are words."""
         columns = self.system_.columns
         if columns is None or is_tensor(X) or not hasattr(X, "shape"):
@@ -398,7 +409,7 @@ or one-dimensional classes
         short._keep(system, record)
         return short
 
-    def _unfitted_short(self, max_statements: Any, max_conditions: Any):
+    def _unfitted_short(self, max_statements: int | None, max_conditions: int | None):
         """A classifier with the parameters of this one and limits of its size."""
         parameters = {}
         for name, value in self.get_params(deep=False).items():
@@ -434,14 +445,14 @@ or one-dimensional classes
             return {**state, "fit_record_": None}
         return state
 
-    def _samples(self, X: Any) -> Matrix:
+    def _samples(self, X: TableLike) -> Matrix:
         """Samples in columns of numbers, dense where the model needs it."""
         X = read_samples(self, X, self.system_.columns)
         if sparse.issparse(X) and self.system_.scaling is not None:
             return X.toarray()
         return X
 
-    def _scores(self, X: Any):
+    def _scores(self, X: TableLike) -> Array:
         """Scores (n_samples, n_labels), some rows at a time."""
         check_is_fitted(self)
         is_large = rows_at_once(X) is not None
@@ -458,7 +469,7 @@ or one-dimensional classes
             scores.append(system.scores(self._samples(block) if is_large else block))
         return scores[0] if len(scores) == 1 else namespace(*scores).concatenate(scores)
 
-    def decision_function(self, X) -> Any:
+    def decision_function(self, X) -> Array:
         """Score minus threshold, > 0 exactly where a label is predicted.
 
         Of shape (n_samples, n_labels), or (n_samples,) for binary y.
@@ -468,8 +479,8 @@ or one-dimensional classes
         scores = self._scores(X)
         xp = namespace(scores)
         distance = scores - put(self.system_.thresholds, scores)
-        # a score that equals its threshold is predicted (the paper rounds 0.5 up), so it
-        # must not read as 0
+        # a score that equals its threshold is predicted (the paper rounds 0.5 up), so
+        # it must not read as 0
         distance = xp.where(distance == 0, xp.finfo(distance.dtype).tiny, distance)
         return distance[:, 0] if self._is_binary else distance
 
@@ -487,7 +498,7 @@ or one-dimensional classes
         zeros = np.zeros(distance.shape[1])
         return predicted(distance, zeros, self.classes_, self.multilabel_)
 
-    def predict_proba(self, X) -> Any:
+    def predict_proba(self, X) -> Array:
         """Probabilities, calibrated on leave-one-out scores.
 
         For one-dimensional y they have a column per class.
@@ -504,7 +515,7 @@ or one-dimensional classes
             positive if self.multilabel_ else xp.column_stack([1 - positive, positive])
         )
 
-    def _class_probabilities(self, scores: Any) -> Any:
+    def _class_probabilities(self, scores: Array) -> Array:
         """Probabilities of several classes, with one slope so that the largest wins."""
         xp = namespace(scores)
         distance = scores - put(self.system_.thresholds, scores)
@@ -520,7 +531,7 @@ or one-dimensional classes
         return tags
 
 
-def _is_half(threshold: Any) -> bool:
+def _is_half(threshold: ArrayLike) -> bool:
     """Whether a threshold is the number 0.5."""
     return np.ndim(threshold) == 0 and threshold == 0.5
 

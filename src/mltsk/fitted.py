@@ -1,6 +1,7 @@
-"""Attributes that a fitted classifier shows of its system, under scikit-learn's names."""
+"""Public attributes of a fitted classifier, which are parts of its system."""
 
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,10 @@ class FittedAttributes:
     """What a classifier whose fit keeps a `FuzzySystem` as ``system_`` shows of it."""
 
     system_: FuzzySystem
+    classes_: NDArray[Any]
+    label_names_: tuple[str, ...]
+    multilabel_: bool
+    n_features_in_: int
 
     scale_ = _of_system("scale_name", 'Name of the scale; "range" in short models.')
     scaling_ = _of_system("scaling", "How features are put on the scale, or None.")
@@ -49,8 +54,8 @@ class FittedAttributes:
     def n_statements_(self) -> NDArray[np.intp]:
         """Statements per label, (n_labels,), of long and short models alike.
 
-        A number of the general rule counts one. An exception counts one for its shift or
-        each of its slopes, and one for each of its conditions.
+        A number of the general rule counts one. An exception counts one for its shift
+        or each of its slopes, and one for each of its conditions.
         """
         check_is_fitted(self)
         return self.system_.n_statements
@@ -59,4 +64,4 @@ class FittedAttributes:
     def rules_(self) -> RuleBase:
         """The rules as data: ``print(clf.rules_)`` reads them out."""
         check_is_fitted(self)
-        return rule_base(self.system_, categories=self.system_.categories)
+        return rule_base(self.system_)

@@ -3,7 +3,7 @@
 from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,10 @@ from .fit.rows import Block
 from .record import FitRecord
 from .rows.read import (
     Features,
+    RulesLike,
+    TableLike,
+    TargetsLike,
+    WeightsLike,
     check_weights,
     first_look,
     is_dask,
@@ -132,10 +136,10 @@ def _joined(before: Block, block: Block, share: float) -> Block:
 class IncrementalMLTSK(MLTSKClassifier):
     """`MLTSKClassifier` with `partial_fit`, for streams.
 
-    It keeps sums over all samples seen, and solves for its numbers again. The first call
-    finds scale, terms, rules and weights, as `fit` does, so give it a few hundred samples
-    at least; later calls add to the sums. Without forgetting the result is that of a fit
-    of these rules to all samples seen.
+    It keeps sums over all samples seen, and solves for its numbers again. The first
+    call finds scale, terms, rules and weights, as `fit` does, so give it a few hundred
+    samples at least; later calls add to the sums. Without forgetting the result is that
+    of a fit of these rules to all samples seen.
 
     Parameters
     ----------
@@ -206,8 +210,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         ----------
         X, y : as in `fit`
         classes : array, optional
-            All classes, at the first call, if y is one-dimensional and its first samples
-            do not have all of them.
+            All classes, at the first call, if y is one-dimensional and its first
+            samples do not have all of them.
         sample_weight : array of shape (n_samples,), optional
             Relative to those of the first call.
         rules : list of dict, optional
@@ -234,7 +238,14 @@ class IncrementalMLTSK(MLTSKClassifier):
         self._go_on(self.stream_.after(block, design, self.forgetting), design)
         return self
 
-    def _begin(self, X: Any, y: Any, classes: Any, sample_weight: Any, rules: Any):
+    def _begin(
+        self,
+        X: TableLike,
+        y: TargetsLike,
+        classes: TargetsLike,
+        sample_weight: WeightsLike,
+        rules: RulesLike,
+    ) -> Self:
         """Find scale, terms and rules on the first samples, and learn from them."""
         self._validate_params()
         rules = () if rules is None else rules
@@ -296,14 +307,14 @@ class IncrementalMLTSK(MLTSKClassifier):
         return self.stream_.seen
 
 
-def _unit_of(sample_weight: Any, n_rows: int) -> float:
+def _unit_of(sample_weight: WeightsLike, n_rows: int) -> float:
     """What the weights of all calls are divided by."""
     if sample_weight is None:
         return 1.0
     return weight_unit(check_weights(sample_weight, (n_rows,))) or 1.0
 
 
-def _block(X: Matrix, Y: Array, sample_weight: Any, unit: float) -> Block:
+def _block(X: Matrix, Y: Array, sample_weight: WeightsLike, unit: float) -> Block:
     """Samples of one call, their weights divided by the unit of the stream."""
     ones = np.ones(X.shape[0])
     if sample_weight is None:
@@ -313,7 +324,7 @@ def _block(X: Matrix, Y: Array, sample_weight: Any, unit: float) -> Block:
     return Block(X, Y, w, np.where((w > 0) & are_counts, w, 1.0))
 
 
-def _indicator(y: Any, targets: Targets, n_rows: int) -> FloatArray:
+def _indicator(y: TargetsLike, targets: Targets, n_rows: int) -> FloatArray:
     """y (n_rows, n_labels) in the columns of the first call."""
     if targets.multilabel:
         Y = Targets.of(y).Y

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .core.arrays import Array, FloatArray, asnumpy, blas_threads
+from .core.arrays import Array, FloatArray, asnumpy, blas_threads, weights_per_label
 from .core.certainty import Certainty
 from .fit import FitResult, Options
 from .fit.rows import RowIndex, Rows
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class FitRecord:
-    """Rows of a fit, their honest scores, and the short models that were chosen on them.
+    """Rows of a fit, their honest scores, and the short models chosen on them.
 
     Parameters
     ----------
@@ -170,17 +170,16 @@ class FitRecord:
         sizes = range(1, MAX_COMPARED_SIZE + 1)
         with blas_threads(0.0):  # many small products
             scores = [models.scores(size) for size in sizes]
-        each = [evaluate(labels, of_size, per_label=True) for of_size in scores]
+        evaluations = [evaluate(labels, of_size) for of_size in scores]
         return pd.DataFrame(
             {
                 "statements": list(sizes),
-                "AP": [evaluate(labels, of_size)["AP"] for of_size in scores],
-                "macro_AP": [per_label["AP"].mean() for per_label in each],
+                "AP": [evaluation["AP"] for evaluation in evaluations],
+                "macro_AP": [each.per_label["AP"].mean() for each in evaluations],
             }
         )
 
 
 def observed_labels(Y: Array, w: Array) -> FloatArray:
     """Labels (n, L), NaN where their weight, (n,) or (n, L), is 0."""
-    weights = w if w.ndim == 2 else w[:, None]
-    return np.where(weights > 0, Y, np.nan)
+    return np.where(weights_per_label(w, Y.shape) > 0, Y, np.nan)

@@ -1,4 +1,4 @@
-"""Shared by the tests of this room: folders of their own, and a web server that misbehaves on demand."""
+"""Folders of their own for the tests, and a web server that misbehaves on demand."""
 
 import os
 import threading
@@ -32,12 +32,16 @@ def quoted(name):
 
 @pytest.fixture
 def as_arff():
-    """A data set as the text of an ARFF file in MULAN's manner: labels last, sparse rows if X is sparse."""
+    """A data set as the text of an ARFF file in MULAN's manner, labels last.
+
+    Rows are sparse if X is sparse.
+    """
 
     def write(data):
-        kinds = [
-            "{" + ",".join(c) + "}" if c else "numeric" for c in data.categories
-        ] + ["{0,1}"] * data.shape[2]
+        kinds = []
+        for categories in data.categories:
+            kinds.append("{" + ",".join(categories) + "}" if categories else "numeric")
+        kinds += ["{0,1}"] * data.shape[2]
         names = data.feature_names + data.label_names
         header = [
             f"@attribute {quoted(name)} {kind}"
@@ -84,7 +88,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self._answer(302, b"", {"Location": site.moved[self.path]})
         if self.path not in site.files:
             return self._answer(404, b"")
-        body, have = site.files[self.path], self._start()
+        body = site.files[self.path]
+        have = self._start()
         if have > 0 and have >= len(body):
             return self._answer(416, b"", {"Content-Range": f"bytes */{len(body)}"})
         headers = {"ETag": site.etag} if site.etag else {}

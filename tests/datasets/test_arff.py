@@ -41,7 +41,7 @@ def read(write):
     return read
 
 
-def test_a_file_becomes_columns(write):
+def test_read_columns_of_a_small_file(write):
     data, declared = read_columns(write(TOY))
     assert (data.name, data.feature_names, data.categories) == (
         "toy",
@@ -62,11 +62,11 @@ def test_a_file_becomes_columns(write):
         TOY.rstrip("\n"),
     ],
 )
-def test_line_ends_capitals_comments_and_marks_do_not_matter(write, text):
+def test_read_columns_ignores_line_ends_capitals_and_comments(write, text):
     assert_array_equal(read_columns(write(text))[0].X, [[1, 0], [2, 1]])
 
 
-def test_old_files_in_latin_1_are_read(write):
+def test_read_columns_of_old_files_in_latin_1(write):
     assert read_columns(write(TOY.replace(" a ", " größe "), "latin-1"))[
         0
     ].feature_names == ("größe", "b")
@@ -84,7 +84,7 @@ def test_old_files_in_latin_1_are_read(write):
         ("'toy: -C 99999999999'", ""),
     ],
 )
-def test_mekas_option_counts_labels_from_the_front_or_the_back(write, relation, labels):
+def test_read_columns_finds_the_labels_of_mekas_option(write, relation, labels):
     header = "".join(f"@attribute {name} real\n" for name in "abcd")
     assert read_columns(write(f"@relation {relation}\n{header}@data\n1,2,3,4\n"))[
         1
@@ -107,28 +107,29 @@ def test_mekas_option_counts_labels_from_the_front_or_the_back(write, relation, 
         ("@attribute Guitar_(clean)-Solo {0,1}", "Guitar_(clean)-Solo", ("0", "1")),
     ],
 )
-def test_attributes(write, line, name, categories):
+def test_read_columns_reads_attributes(write, line, name, categories):
     data, _ = read_columns(write(f"@relation toy\n{line}\n@data\n?\n"))
     assert (data.feature_names, data.categories) == ((name,), (categories,))
 
 
-def test_dense_rows_with_every_kind_of_value(read):
+def test_read_columns_reads_every_kind_of_value_in_dense_rows(read):
     X = read("1.5,red,2,1", "?, 'dark blue' ,1, 0", "-1e-3,?,?,?")
     assert_array_equal(
         X, [[1.5, 0, 2, 1], [np.nan, 1, 1, 0], [-1e-3, np.nan, np.nan, np.nan]]
     )
 
 
-def test_sparse_rows_go_straight_to_csr_and_omitted_means_the_first_category(read):
+def test_read_columns_takes_an_omitted_value_for_the_first_category(read):
     X = read("{0 1.5,1 'dark blue'}", "{}", "{ 3 1 , 2 2 }", "{0 ?,1 red}")
     assert X.format == "csr"
-    # zone's first category is the number 1; a colour that is not given is red, the number 0
+    # zone's first category is the number 1; a colour that is not given is red, the
+    # number 0
     assert_array_equal(
         X.toarray(), [[1.5, 1, 1, 0], [0, 0, 1, 0], [0, 0, 2, 1], [np.nan, 0, 1, 0]]
     )
 
 
-def test_zeros_that_were_written_out_are_not_stored(read):
+def test_read_columns_does_not_store_zeros(read):
     assert read("{0 0,1 1}", columns={"a": "real", "b": "real"}).nnz == 1
 
 
@@ -156,7 +157,7 @@ def test_zeros_that_were_written_out_are_not_stored(read):
         (TOY.split("1,0")[0], 4, "no row after @data"),
     ],
 )
-def test_a_bad_file_gives_one_sentence_with_its_line(write, text, line, complaint):
+def test_read_arff_refuses_a_bad_file_with_its_line(write, text, line, complaint):
     path = write(text)
     with pytest.raises(InputError) as refused:
         read_arff(path)
@@ -184,7 +185,7 @@ def test_a_bad_file_gives_one_sentence_with_its_line(write, text, line, complain
         ("1,red,1," + "x" * 10_000, "no category 'xxx"),
     ],
 )
-def test_bad_dense_rows_say_what_is_wrong_and_where(read, line, complaint):
+def test_read_columns_says_what_is_wrong_with_a_dense_row(read, line, complaint):
     with pytest.raises(InputError) as refused:
         read("1,red,1,0", line)
     assert ", line 8: " in str(refused.value)
@@ -210,7 +211,7 @@ def test_bad_dense_rows_say_what_is_wrong_and_where(read, line, complaint):
         ("{0 1,0 2}", "'size' is given twice"),
     ],
 )
-def test_bad_sparse_rows_say_what_is_wrong_and_where(read, line, complaint):
+def test_read_columns_says_what_is_wrong_with_a_sparse_row(read, line, complaint):
     with pytest.raises(InputError, match="line 8: ") as refused:
         read("{0 1}", line)
     assert complaint in str(refused.value)
@@ -219,30 +220,30 @@ def test_bad_sparse_rows_say_what_is_wrong_and_where(read, line, complaint):
 @pytest.mark.parametrize(
     "line", [" " * 500_000 + "'", "'" + "\\a" * 250_000, "a" * 500_000 + '"']
 )
-def test_a_hostile_line_is_refused_in_one_pass(read, line):
-    with pytest.raises(
-        InputError, match="cannot read"
-    ):  # a search through all ways to match it would not end
+def test_read_columns_refuses_a_hostile_line_in_one_pass(read, line):
+    # A search through all ways to match it would not end.
+    with pytest.raises(InputError, match="cannot read"):
         read(line)
 
 
-def test_a_small_sparse_file_cannot_ask_for_a_large_dense_matrix(read):
+def test_read_columns_does_not_fill_a_large_matrix_for_a_small_file(read):
     with pytest.raises(InputError, match="too many"):
         read(*["{}"] * 4100, columns={f"a{j}": "{1,2}" for j in range(4100)})
 
 
 @pytest.mark.parametrize("reader", [read_arff, read_label_xml])
-def test_a_missing_file_is_a_sentence(tmp_path, reader):
+def test_read_arff_and_read_label_xml_name_a_missing_file(tmp_path, reader):
     with pytest.raises(InputError, match="cannot be read: No such file or directory"):
         reader(tmp_path / "nowhere")
 
 
-def test_a_line_has_a_limit(read):
+def test_read_columns_limits_the_length_of_a_line(read):
     with pytest.raises(InputError, match="line 7: the line is longer"):
         read("1" * (1 << 24))
 
 
-# liac-arff does not quote braces in values, nor escape quotes in names: it cannot read them back either.
+# liac-arff does not quote braces in values, nor escape quotes in names: it cannot read
+# them back either.
 def texts(*, without):
     letters = st.characters(
         codec="utf-8", exclude_categories=("C", "Z"), exclude_characters=without
@@ -286,7 +287,7 @@ def decoded(table, row, column):
 
 @settings(max_examples=80, deadline=None)
 @given(relations())
-def test_what_liac_arff_writes_is_read_back(tmp_path_factory, relation):
+def test_read_columns_reads_what_liac_arff_writes(tmp_path_factory, relation):
     path = tmp_path_factory.mktemp("arff") / "toy.arff"
     path.write_text(liac.dumps(relation), encoding="utf-8")
     table, _ = read_columns(path)
@@ -308,7 +309,7 @@ def quoted(text):
 
 @settings(max_examples=100, deadline=None)
 @given(ANY_TEXT, st.lists(ANY_TEXT, min_size=1, max_size=4, unique=True))
-def test_whatever_is_quoted_is_read_back(tmp_path_factory, name, categories):
+def test_read_columns_reads_whatever_is_quoted(tmp_path_factory, name, categories):
     path = tmp_path_factory.mktemp("arff") / "toy.arff"
     kind = "{" + ",".join(map(quoted, categories)) + "}"
     rows = "\n".join(map(quoted, categories))
@@ -327,7 +328,7 @@ def test_whatever_is_quoted_is_read_back(tmp_path_factory, name, categories):
         st.dictionaries(st.integers(0, 5), st.floats(-9, 9)), min_size=1, max_size=6
     )
 )
-def test_sparse_rows_agree_with_liac_arff(tmp_path_factory, rows):
+def test_read_columns_agrees_with_liac_arff_on_sparse_rows(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("arff") / "toy.arff"
     attributes = [(f"a{j}", "REAL") for j in range(6)]
     text = liac.dumps({"relation": "r", "attributes": attributes, "data": rows})
@@ -339,21 +340,27 @@ def test_sparse_rows_agree_with_liac_arff(tmp_path_factory, rows):
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 200), st.binary(max_size=12), st.booleans())
-def test_a_damaged_file_is_read_or_refused_in_a_sentence(
+def test_read_columns_reads_a_damaged_file_or_refuses_it(
     tmp_path_factory, at, noise, cut
 ):
     path = tmp_path_factory.mktemp("arff") / "toy.arff"
     whole = (TOY + "{0 1, 1 1}\n'3',1\n").encode()
     path.write_bytes(whole[:at] + noise + (b"" if cut else whole[at:]))
+    sentence = ""
+    n_rows = 0
     try:
-        sentence, rows = "", len(read_columns(path)[0])
+        n_rows = len(read_columns(path)[0])
     except InputError as refused:
-        sentence, rows = str(refused), 0
-    assert bool(sentence) != bool(rows)
-    assert sentence.count("\n") == 0
+        sentence = str(refused)
+    assert bool(sentence) != bool(n_rows)
+    assert "\n" not in sentence
 
 
-FOUR = "@attribute size real\n@attribute colour {blue,red}\n@attribute good {0,1}\n@attribute cheap {0,1}\n"
+FOUR = """@attribute size real
+@attribute colour {blue,red}
+@attribute good {0,1}
+@attribute cheap {0,1}
+"""
 ROWS = "@data\n1.5,blue,1,0\n2.5,red,0,0\n"
 
 
@@ -368,13 +375,13 @@ ROWS = "@data\n1.5,blue,1,0\n2.5,red,0,0\n"
         (("good",), ("good",)),
     ],
 )
-def test_ways_to_say_which_columns_are_labels(write, labels, expected):
+def test_read_arff_takes_labels_in_many_forms(write, labels, expected):
     assert (
         read_arff(write(f"@relation toy\n{FOUR}{ROWS}"), labels).label_names == expected
     )
 
 
-def test_a_negative_number_counts_from_the_front_and_a_name_with_a_comma_can_be_quoted(
+def test_read_arff_takes_negative_numbers_and_quoted_names(
     write,
 ):
     path = write(
@@ -387,7 +394,7 @@ def test_a_negative_number_counts_from_the_front_and_a_name_with_a_comma_can_be_
     )
 
 
-def test_what_the_file_declares_is_used_only_when_nothing_else_is_said(write):
+def test_read_arff_uses_declared_labels_unless_others_are_given(write):
     path = write(f"@relation 'toy: -C -1'\n{FOUR}{ROWS}")
     assert read_arff(path).label_names == ("cheap",)
     assert read_arff(path, 2).label_names == ("good", "cheap")
@@ -397,7 +404,7 @@ def test_what_the_file_declares_is_used_only_when_nothing_else_is_said(write):
         read_arff(write(f"@relation toy\n{FOUR}{ROWS}"))
 
 
-def test_features_keep_their_order_and_labels_take_the_given_one(write):
+def test_read_arff_keeps_the_order_of_features(write):
     data = read_arff(write(f"@relation toy\n{FOUR}{ROWS}"), "cheap,good")
     assert (data.feature_names, data.label_names) == (
         ("size", "colour"),
@@ -424,7 +431,7 @@ def with_label(kind, cells):
         ("{n,y}", "nnn", [0, 0, 0]),
     ],
 )
-def test_what_counts_as_a_label(write, kind, cells, expected):
+def test_read_arff_knows_what_counts_as_a_label(write, kind, cells, expected):
     assert read_arff(write(with_label(kind, cells)), 1).Y[:, 0].tolist() == expected
 
 
@@ -440,7 +447,9 @@ def test_what_counts_as_a_label(write, kind, cells, expected):
         ("real", ["0.5", "0.5", "1"], "holds '0.5', '1'"),
     ],
 )
-def test_what_does_not_count_as_a_label(write, kind, cells, complaint):
+def test_read_arff_refuses_what_does_not_count_as_a_label(
+    write, kind, cells, complaint
+):
     with pytest.raises(InputError) as refused:
         read_arff(write(with_label(kind, cells)), 1)
     assert str(refused.value).startswith("Label 'is it' of toy")
@@ -448,14 +457,14 @@ def test_what_does_not_count_as_a_label(write, kind, cells, complaint):
 
 
 @pytest.mark.parametrize("labels", [2, -2, 100])
-def test_a_feature_must_be_left(write, labels):
+def test_read_arff_refuses_labels_that_leave_no_feature(write, labels):
     with pytest.raises(
         InputError, match=f"toy has 2 columns: {abs(labels)} labels leave no feature"
     ):
         read_arff(write(TOY), labels)
 
 
-def test_a_missing_column_is_named_with_the_nearest_one(write):
+def test_read_arff_names_the_column_nearest_to_a_missing_one(write):
     with pytest.raises(InputError) as refused:
         read_arff(write(f"@relation toy\n{FOUR}{ROWS}"), "chaep")
     assert "toy has no column 'chaep' (it has 4 columns); did you mean 'cheap'?" in str(
@@ -463,7 +472,7 @@ def test_a_missing_column_is_named_with_the_nearest_one(write):
     )
 
 
-def test_sparse_files_are_split_without_being_made_dense(write):
+def test_read_arff_keeps_sparse_files_sparse(write):
     data = read_arff(
         write(f"@relation toy\n{FOUR}@data\n{{0 1.5, 2 1}}\n{{0 2.5, 1 red}}\n"), 2
     )
@@ -474,24 +483,29 @@ def test_sparse_files_are_split_without_being_made_dense(write):
 
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 LAUGHS = "".join(f'<!ENTITY l{i + 1} "{f"&l{i};" * 10}">' for i in range(9))
-BOMB = f'<!DOCTYPE labels [<!ENTITY l0 "lol">{LAUGHS}]>\n<labels><label name="&l9;"/></labels>'
+BOMB = (
+    f'<!DOCTYPE labels [<!ENTITY l0 "lol">{LAUGHS}]>\n'
+    '<labels><label name="&l9;"/></labels>'
+)
 
 
 @pytest.mark.parametrize(
     ("text", "labels"),
     [
         (
-            '<labels xmlns="http://mulan.sourceforge.net/labels"><label name="ü"></label></labels>',
+            '<labels xmlns="http://mulan.sourceforge.net/labels">'
+            '<label name="ü"></label></labels>',
             ("ü",),
         ),
         (
-            '<labels><label name="a b"><label name="c"/></label><label name="d"/></labels>',
+            '<labels><label name="a b"><label name="c"/></label>'
+            '<label name="d"/></labels>',
             ("a b", "c", "d"),
         ),
         ('<labels><label name="a &amp; b"/></labels>', ("a & b",)),
     ],
 )
-def test_labels_of_a_mulan_file(write, text, labels):
+def test_read_label_xml_of_mulan_files(write, text, labels):
     assert read_label_xml(write(HEAD + text)) == labels
 
 
@@ -500,11 +514,12 @@ def test_labels_of_a_mulan_file(write, text, labels):
     [
         HEAD + BOMB,
         BOMB.encode("utf-16"),
-        '<!DOCTYPE labels SYSTEM "file:///etc/passwd"><labels><label name="x"/></labels>',
+        '<!DOCTYPE labels SYSTEM "file:///etc/passwd">'
+        '<labels><label name="x"/></labels>',
         '<!DOCTYPE labels><labels><label name="x"/></labels>',
     ],
 )
-def test_document_types_and_entities_are_refused(write, text):
+def test_read_label_xml_refuses_document_types_and_entities(write, text):
     with pytest.raises(
         InputError, match=r"line \d: document types and entities are not read"
     ):
@@ -528,6 +543,6 @@ def test_document_types_and_entities_are_refused(write, text):
         ),
     ],
 )
-def test_files_that_are_no_label_list_are_refused_in_a_sentence(write, text, complaint):
+def test_read_label_xml_refuses_files_that_list_no_labels(write, text, complaint):
     with pytest.raises(InputError, match=complaint):
         read_label_xml(write(text))

@@ -7,28 +7,26 @@ from mltsk.datasets import Dataset, category_values, load_dataset
 from mltsk.exceptions import InputError
 
 
-def test_it_knows_its_size_and_says_so():
+def test_dataset_knows_its_size_and_says_so():
     data = Dataset(np.zeros((4, 3)), np.eye(4, 2), name="toy")
     assert (len(data), data.shape) == (4, (4, 3, 2))
     assert (data.cardinality, data.density) == (0.5, 0.25)
-    assert (
-        repr(data)
-        == "Dataset('toy': 4 samples, 3 features, 2 labels, cardinality 0.500, density 0.250)"
+    assert repr(data) == (
+        "Dataset('toy': 4 samples, 3 features, 2 labels, "
+        "cardinality 0.500, density 0.250)"
     )
 
 
-def test_names_are_made_up_only_when_there_are_none():
+def test_dataset_makes_up_names_only_when_there_are_none():
     data = Dataset(np.zeros((1, 2)), np.zeros((1, 1)), label_names=["red"])
     assert data.feature_names == ("x1", "x2")
     assert data.label_names == ("red",)
 
 
-def test_sparse_features_stay_sparse_with_short_indices():
+def test_dataset_keeps_sparse_features_with_short_indices():
     wide = sparse.csc_array(np.eye(3))
-    wide.indices, wide.indptr = (
-        wide.indices.astype(np.int64),
-        wide.indptr.astype(np.int64),
-    )
+    wide.indices = wide.indices.astype(np.int64)
+    wide.indptr = wide.indptr.astype(np.int64)
     data = Dataset(wide, np.ones((3, 1)))
     assert data.is_sparse
     assert data.X.format == "csr"
@@ -36,12 +34,12 @@ def test_sparse_features_stay_sparse_with_short_indices():
     assert "33.3% filled" in repr(data)
 
 
-def test_dense_features_are_not_copied():
+def test_dataset_does_not_copy_dense_features():
     X = np.zeros((2, 2))
     assert Dataset(X, np.zeros((2, 1))).X is X
 
 
-def test_it_cannot_be_changed_by_accident():
+def test_dataset_cannot_be_changed_by_accident():
     with pytest.raises(AttributeError):
         Dataset(np.zeros((1, 1)), np.zeros((1, 1))).name = "other"
 
@@ -61,7 +59,7 @@ def test_it_cannot_be_changed_by_accident():
         ({"split": [0, 2]}, "0 (train) or 1 (test)"),
     ],
 )
-def test_parts_that_do_not_fit_are_refused(given, complaint):
+def test_dataset_refuses_fields_that_do_not_fit(given, complaint):
     parts = {"X": np.zeros((2, 2)), "Y": np.zeros((2, 1)), **given}
     with pytest.raises(InputError) as refused:
         Dataset(**parts)
@@ -77,7 +75,7 @@ def test_frames_carry_names_and_values():
     assert data.to_frame().iloc[0].tolist() == [1.5, 2.0, 1.0]
 
 
-def test_nominal_features_become_categories_by_name_in_frames():
+def test_frames_have_nominal_features_as_categories():
     data = Dataset(
         [[1.0, 2.0], [0.0, np.nan]],
         np.ones((2, 1)),
@@ -94,7 +92,7 @@ def test_nominal_features_become_categories_by_name_in_frames():
         Dataset([[7.0]], [[1]], categories=[("red", "blue")]).frames()
 
 
-def test_flags_has_categories_in_frames_and_numbers_in_x(real_data, monkeypatch):
+def test_frames_of_flags_have_categories_and_x_has_numbers(real_data, monkeypatch):
     monkeypatch.setenv("MLTSK_DATA", str(real_data))
     data = load_dataset("flags")
     X, _ = data.frames()
@@ -107,7 +105,7 @@ def test_flags_has_categories_in_frames_and_numbers_in_x(real_data, monkeypatch)
     assert data.X.dtype == np.float64
 
 
-def test_a_frame_of_sparse_features_stays_sparse():
+def test_frames_keep_sparse_features_sparse():
     pandas = pytest.importorskip("pandas")
     X, _ = Dataset(sparse.csr_array(np.eye(3)), np.ones((3, 1))).frames()
     assert all(isinstance(kind, pandas.SparseDtype) for kind in X.dtypes)
@@ -125,11 +123,11 @@ def test_a_frame_of_sparse_features_stays_sparse():
         ([], []),
     ],
 )
-def test_a_category_is_its_own_number_only_if_all_are(categories, numbers):
+def test_category_values_are_numbers_only_if_all_are(categories, numbers):
     assert_array_equal(category_values(categories), numbers)
 
 
-def test_a_name_that_is_used_twice_is_found_among_many():
+def test_dataset_finds_a_name_that_is_used_twice_among_many():
     names = [f"x{i}" for i in range(50_000)] + ["x49999"]
     with pytest.raises(InputError, match="'x49999' is used twice"):
         Dataset(np.zeros((1, len(names))), np.zeros((1, 1)), feature_names=names)
@@ -138,10 +136,9 @@ def test_a_name_that_is_used_twice_is_found_among_many():
 @pytest.mark.parametrize(
     "number", [0xDCF0, 0xFF000000], ids=["half a character", "beyond all characters"]
 )
-def test_names_that_cannot_be_written_are_refused(number):
-    name = np.array([97, number], dtype=np.uint32).view(
-        "<U2"
-    )  # as a damaged file holds it
+def test_dataset_refuses_names_that_cannot_be_written(number):
+    # As a damaged file holds it.
+    name = np.array([97, number], dtype=np.uint32).view("<U2")
     with pytest.raises(
         InputError, match="A label name holds something that is no character"
     ):

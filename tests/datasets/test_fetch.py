@@ -35,12 +35,9 @@ def toy(site, monkeypatch, as_arff):
     data = make_multilabel_rules(40, 4, 3)
     head, body = as_arff(data).split("@data\n")
     rows = body.splitlines()
-    site.files["/good/scene-train.arff"] = (
-        head + "@data\n" + "\n".join(rows[:25])
-    ).encode()
-    site.files["/good/scene-test.arff"] = (
-        head + "@data\n" + "\n".join(rows[25:])
-    ).encode()
+    for name, half in (("train", rows[:25]), ("test", rows[25:])):
+        text = head + "@data\n" + "\n".join(half)
+        site.files[f"/good/scene-{name}.arff"] = text.encode()
     sizes = {
         "n_samples": 40,
         "n_features": 4,
@@ -60,7 +57,7 @@ def cached(tmp_path):
     )
 
 
-def test_a_data_set_is_fetched_verified_converted_and_loaded(site, toy, tmp_path):
+def test_fetch_dataset_verifies_and_converts_for_load_dataset(site, toy, tmp_path):
     seen = []
     path = fetch_dataset(
         "scene", mirrors=[f"{site.url}/good"], progress=lambda *now: seen.append(now)
@@ -73,21 +70,21 @@ def test_a_data_set_is_fetched_verified_converted_and_loaded(site, toy, tmp_path
     assert data.split.tolist() == [0] * 25 + [1] * 15
 
 
-def test_what_is_here_and_sound_is_not_fetched_again(site, toy):
+def test_fetch_dataset_does_not_download_what_is_here_and_sound(site, toy):
     fetch_dataset("scene", mirrors=[f"{site.url}/good/"])
     asked = len(site.requests)
     fetch_dataset("scene", mirrors=[f"{site.url}/good/"])
     assert len(site.requests) == asked == 2
 
 
-def test_what_is_here_and_damaged_is_fetched_again(site, toy):
+def test_fetch_dataset_downloads_what_is_here_and_damaged(site, toy):
     path = fetch_dataset("scene", mirrors=[f"{site.url}/good"])
     path.write_bytes(path.read_bytes()[:100])
     fetch_dataset("scene", mirrors=[f"{site.url}/good"])
     assert load_dataset("scene").shape == (40, 4, 3)
 
 
-def test_the_next_mirror_is_tried_after_a_404(site, toy):
+def test_fetch_dataset_tries_the_next_mirror_after_a_404(site, toy):
     fetch_dataset("scene", mirrors=[f"{site.url}/gone", f"{site.url}/good"])
     assert [path for path, _ in site.requests] == [
         "/gone/scene-train.arff",
@@ -96,7 +93,7 @@ def test_the_next_mirror_is_tried_after_a_404(site, toy):
     ]
 
 
-def test_the_next_mirror_is_tried_after_wrong_content(site, toy):
+def test_fetch_dataset_tries_the_next_mirror_after_wrong_content(site, toy):
     for name in ("scene-train.arff", "scene-test.arff"):
         site.files[f"/bad/{name}"] = site.files[f"/good/{name}"].replace(
             b"1\n", b"0\n", 1
@@ -105,13 +102,13 @@ def test_the_next_mirror_is_tried_after_wrong_content(site, toy):
     assert_array_equal(load_dataset("scene").Y, toy.Y)
 
 
-def test_a_dropped_connection_is_survived(site, toy):
+def test_fetch_dataset_survives_a_dropped_connection(site, toy):
     site.drops = 2
     fetch_dataset("scene", mirrors=[f"{site.url}/good"])
     assert_array_equal(load_dataset("scene").X, toy.X)
 
 
-def test_when_every_mirror_fails_one_sentence_lists_them_and_nothing_can_be_loaded(
+def test_fetch_dataset_lists_every_mirror_that_failed_in_one_sentence(
     site, toy, tmp_path
 ):
     site.files["/bad/scene-train.arff"] = b"<html>sign in first</html>"
@@ -120,10 +117,8 @@ def test_when_every_mirror_fails_one_sentence_lists_them_and_nothing_can_be_load
         fetch_dataset("scene", mirrors=[f"{site.url}/gone", f"{site.url}/bad"])
     message = str(failed.value)
     assert message.startswith("scene could not be fetched: ")
-    assert (
-        f"{site.url}/gone/scene-train.arff: HTTP 404 Not Found; {site.url}/bad/scene-train.arff: "
-        in message
-    )
+    gone = f"{site.url}/gone/scene-train.arff: HTTP 404 Not Found"
+    assert f"{gone}; {site.url}/bad/scene-train.arff: " in message
     assert "line 1: expected @relation" in message
     assert "\n" not in message
     assert not (tmp_path / "cache" / "scene.npz").exists()
@@ -131,7 +126,7 @@ def test_when_every_mirror_fails_one_sentence_lists_them_and_nothing_can_be_load
         load_dataset("scene")
 
 
-def test_a_file_with_wrong_content_is_not_used_again(site, toy):
+def test_fetch_dataset_does_not_use_a_wrong_file_again(site, toy):
     good = dict(site.files)
     site.files["/good/scene-train.arff"] += b"\n1,2,3,4,0,0,0"
     with pytest.raises(FetchError, match="are 41×4×3, not 40×4×3"):
@@ -141,7 +136,7 @@ def test_a_file_with_wrong_content_is_not_used_again(site, toy):
     assert_array_equal(load_dataset("scene").X, toy.X)
 
 
-def test_a_later_call_resumes_what_an_earlier_one_left(site, toy):
+def test_fetch_dataset_resumes_what_an_earlier_call_left(site, toy):
     site.drops = 4
     with pytest.raises(FetchError, match="dropped after"):
         fetch_dataset("scene", mirrors=[f"{site.url}/good"])
@@ -153,12 +148,12 @@ def test_a_later_call_resumes_what_an_earlier_one_left(site, toy):
 @pytest.mark.parametrize(
     "mirror", ["/some/folder", "http://exämple.test/", "http://[::1", "http://a\0b/"]
 )
-def test_a_mirror_must_be_a_web_address(toy, mirror):
+def test_fetch_dataset_refuses_a_mirror_that_is_no_web_address(toy, mirror):
     with pytest.raises(InputError, match="is no address of http or https"):
         fetch_dataset("scene", mirrors=[mirror])
 
 
-def test_a_file_that_only_drips_is_given_up_and_its_part_kept(site, tmp_path):
+def test_download_gives_up_a_file_that_drips_and_keeps_its_part(site, tmp_path):
     site.files["/slow"] = bytes(1 << 20)
     with pytest.raises(FetchError, match=r"too slow; the .* bytes so far are kept"):
         download(f"{site.url}/slow", tmp_path / "slow", deadline=0)
@@ -166,8 +161,9 @@ def test_a_file_that_only_drips_is_given_up_and_its_part_kept(site, tmp_path):
     assert download(f"{site.url}/slow", tmp_path / "slow").stat().st_size == 1 << 20
 
 
-def test_an_answer_whose_headers_only_drip_is_given_up(tmp_path):
-    stop, server = threading.Event(), socket.create_server(("127.0.0.1", 0))
+def test_download_gives_up_an_answer_whose_headers_drip(tmp_path):
+    stop = threading.Event()
+    server = socket.create_server(("127.0.0.1", 0))
 
     def drip():
         connection, _ = server.accept()
@@ -179,19 +175,15 @@ def test_an_answer_whose_headers_only_drip_is_given_up(tmp_path):
 
     dripping = threading.Thread(target=drip)
     dripping.start()
+    url = f"http://127.0.0.1:{server.getsockname()[1]}/x"
     with pytest.raises(FetchError, match="too slow; no answer began"):
-        download(
-            f"http://127.0.0.1:{server.getsockname()[1]}/x",
-            tmp_path / "x",
-            timeout=1.0,
-            deadline=0,
-        )
+        download(url, tmp_path / "x", timeout=1.0, deadline=0)
     stop.set()
     dripping.join()
     server.close()
 
 
-def test_two_at_once_fetch_once(site, toy):
+def test_fetch_dataset_downloads_once_for_calls_at_the_same_time(site, toy):
     from concurrent.futures import ThreadPoolExecutor
 
     pytest.importorskip("fcntl")
@@ -205,7 +197,9 @@ def test_two_at_once_fetch_once(site, toy):
     assert len(site.requests) == 2
 
 
-def test_a_file_known_by_its_git_name_is_verified_by_it(site, tmp_path, monkeypatch):
+def test_fetch_dataset_verifies_a_file_by_its_git_identifier(
+    site, tmp_path, monkeypatch
+):
     data = make_multilabel_rules(30, 5, 2)
     savemat(tmp_path / "mirflickr.mat", {"data": data.X, "target": data.Y.T})
     site.files["/good/mirflickr.mat"] = (tmp_path / "mirflickr.mat").read_bytes()
@@ -225,7 +219,7 @@ def test_a_file_known_by_its_git_name_is_verified_by_it(site, tmp_path, monkeypa
     assert_array_equal(load_dataset(path).X, data.X)
 
 
-def test_the_catalogs_own_yeast_from_an_original_file(site, as_arff):
+def test_fetch_dataset_makes_yeast_from_an_original_file(site, as_arff):
     pytest.importorskip("river")
     yeast = load_dataset("yeast")
     site.files["/yeast.arff"] = as_arff(yeast).encode()
@@ -257,14 +251,12 @@ def leave_part(site, target, content, etag='"v1"', url=None):
 
 
 def names(target):
-    return (
-        sorted(path.name for path in target.parent.iterdir())
-        if target.parent.exists()
-        else []
-    )
+    if not target.parent.exists():
+        return []
+    return sorted(path.name for path in target.parent.iterdir())
 
 
-def test_a_file_arrives_whole_and_alone_with_progress(site, target):
+def test_download_leaves_one_whole_file_and_shows_progress(site, target):
     site.files["/file.bin"] = BODY
     seen = []
     assert (
@@ -278,7 +270,7 @@ def test_a_file_arrives_whole_and_alone_with_progress(site, target):
     assert seen == sorted(seen)
 
 
-def test_a_dropped_connection_is_resumed_where_it_broke(site, target):
+def test_download_resumes_a_connection_where_it_broke(site, target):
     site.files["/file.bin"] = BODY
     site.drops = 2
     get(site, target)
@@ -289,9 +281,7 @@ def test_a_dropped_connection_is_resumed_where_it_broke(site, target):
     assert site.requests[1][1]["If-Range"] == '"v1"'
 
 
-def test_a_connection_that_always_drops_is_given_up_and_resumed_by_the_next_call(
-    site, target
-):
+def test_download_gives_up_after_four_drops_and_resumes_later(site, target):
     site.files["/file.bin"] = BODY
     site.drops = 4
     with pytest.raises(
@@ -304,21 +294,22 @@ def test_a_connection_that_always_drops_is_given_up_and_resumed_by_the_next_call
     assert site.requests[-1][1]["Range"] == "bytes=480000-"
 
 
-def test_a_server_that_ignores_ranges_starts_over(site, target):
+def test_download_starts_over_where_a_server_ignores_ranges(site, target):
     site.files["/file.bin"] = BODY
-    site.ranges, site.drops = False, 1
+    site.ranges = False
+    site.drops = 1
     get(site, target)
     assert target.read_bytes() == BODY
 
 
-def test_a_file_that_changed_meanwhile_starts_over(site, target):
+def test_download_starts_over_when_a_file_changed(site, target):
     site.files["/file.bin"] = BODY
     leave_part(site, target, b"old bytes", etag='"v0"')
     get(site, target)
     assert target.read_bytes() == BODY
 
 
-def test_a_server_that_continues_another_version_is_not_believed(site, target):
+def test_download_does_not_join_two_versions_of_a_file(site, target):
     site.files["/file.bin"] = BODY
     site.believes = True
     leave_part(site, target, b"old bytes", etag='"v0"')
@@ -328,7 +319,7 @@ def test_a_server_that_continues_another_version_is_not_believed(site, target):
 
 
 @pytest.mark.parametrize("etag", ["", '"v1"'])
-def test_a_part_of_unknown_origin_is_not_continued(site, target, etag):
+def test_download_does_not_continue_a_part_of_unknown_origin(site, target, etag):
     site.files["/file.bin"] = BODY
     leave_part(
         site, target, BODY[:100], etag=etag, url="http://elsewhere/" if etag else None
@@ -339,7 +330,7 @@ def test_a_part_of_unknown_origin_is_not_continued(site, target, etag):
 
 
 @pytest.mark.parametrize("more", [b"", b"more"])
-def test_a_part_after_which_there_is_nothing_is_not_trusted(site, target, more):
+def test_download_does_not_trust_a_part_that_is_too_long(site, target, more):
     site.files["/file.bin"] = BODY
     leave_part(site, target, BODY + more)
     get(site, target)
@@ -347,27 +338,28 @@ def test_a_part_after_which_there_is_nothing_is_not_trusted(site, target, more):
 
 
 @pytest.mark.parametrize("etag", ["", 'W/"v1"'])
-def test_without_a_strong_mark_of_its_version_a_file_starts_over(site, target, etag):
+def test_download_starts_over_without_a_strong_etag(site, target, etag):
     site.files["/file.bin"] = BODY
-    site.etag, site.drops = etag, 1
+    site.etag = etag
+    site.drops = 1
     get(site, target)
     assert target.read_bytes() == BODY
     assert not any("Range" in headers for _, headers in site.requests)
 
 
-def test_an_empty_file_is_a_file(site, target):
+def test_download_of_an_empty_file_is_a_file(site, target):
     site.files["/file.bin"] = b""
     assert get(site, target).read_bytes() == b""
 
 
-def test_a_missing_file_is_a_sentence_and_leaves_nothing(site, target):
+def test_download_of_a_missing_file_leaves_nothing(site, target):
     with pytest.raises(FetchError, match=r"/file\.bin: HTTP 404 Not Found"):
         get(site, target)
     assert names(target) == []
     assert len(site.requests) == 1
 
 
-def test_nobody_listening_is_a_sentence(target):
+def test_download_says_that_nobody_listens(target):
     with pytest.raises(FetchError, match="refused"):
         download("http://127.0.0.1:9/file.bin", target)
 
@@ -375,26 +367,26 @@ def test_nobody_listening_is_a_sentence(target):
 @pytest.mark.parametrize(
     "url", ["file:///etc/passwd", "ftp://example.org/x", "data:,x", "x"]
 )
-def test_only_http_is_spoken(url, target):
+def test_download_speaks_only_http(url, target):
     with pytest.raises(FetchError, match="is no address of http or https"):
         download(url, target)
 
 
 @pytest.mark.parametrize("elsewhere", ["file:///etc/passwd", "ftp://example.org/x"])
-def test_redirections_out_of_http_are_not_followed(site, target, elsewhere):
+def test_download_does_not_follow_redirections_out_of_http(site, target, elsewhere):
     site.moved["/file.bin"] = elsewhere
     with pytest.raises(FetchError, match=r"not followed|not allowed"):
         get(site, target)
     assert not target.exists()
 
 
-def test_redirections_within_http_are_followed(site, target):
+def test_download_follows_redirections_within_http(site, target):
     site.moved["/file.bin"] = f"{site.url}/new.bin"
     site.files["/new.bin"] = BODY
     assert get(site, target).read_bytes() == BODY
 
 
-def test_a_redirection_from_https_down_to_http_is_not_followed():
+def test_redirect_request_does_not_go_from_https_to_http():
     asked = request.Request("https://example.org/file.bin")
     with pytest.raises(error.URLError, match="not followed"):
         _Redirects().redirect_request(
@@ -402,8 +394,9 @@ def test_a_redirection_from_https_down_to_http_is_not_followed():
         )
 
 
-def test_a_file_that_is_too_large_is_refused_before_it_is_read(site, target):
-    site.files["/file.bin"], site.declares = BODY, 1 << 30
+def test_download_refuses_a_large_file_before_it_is_read(site, target):
+    site.files["/file.bin"] = BODY
+    site.declares = 1 << 30
     with pytest.raises(
         FetchError, match="1073741824 bytes are more than the 536870912 allowed"
     ):
@@ -411,7 +404,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_read(site, target):
     assert names(target) == []
 
 
-def test_an_interruption_keeps_what_was_read(site, target):
+def test_download_keeps_what_was_read_before_an_interruption(site, target):
     site.files["/file.bin"] = BODY
 
     def interrupt(done, _):
@@ -426,7 +419,7 @@ def test_an_interruption_keeps_what_was_read(site, target):
     assert "Range" in site.requests[-1][1]
 
 
-def test_a_full_disk_is_not_a_dropped_connection(site, target):
+def test_download_does_not_take_a_full_disk_for_a_drop(site, target):
     site.files["/file.bin"] = BODY
 
     def fill(done, _):

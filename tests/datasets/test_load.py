@@ -40,7 +40,9 @@ def flags():
     return Dataset(rng.random((n, d)), rng.random((n, n_labels)) < 0.5, name="flags")
 
 
-def test_names_are_found_in_mltsk_data_then_in_the_cache(tmp_path, monkeypatch, flags):
+def test_load_dataset_looks_in_mltsk_data_then_in_the_cache(
+    tmp_path, monkeypatch, flags
+):
     for i, place in enumerate(("cache", "env")):
         write_npz(tmp_path / place / "flags.npz", Dataset(flags.X + i, flags.Y))
         if place == "env":
@@ -48,7 +50,7 @@ def test_names_are_found_in_mltsk_data_then_in_the_cache(tmp_path, monkeypatch, 
         assert_array_equal(load_dataset("Flags").X, flags.X + i)
 
 
-def test_original_files_in_a_folder_will_do(tmp_path, monkeypatch, as_arff):
+def test_load_dataset_takes_original_files_in_a_folder(tmp_path, monkeypatch, as_arff):
     yeast = load_dataset("yeast")
     (tmp_path / "yeast.arff").write_text(as_arff(yeast))
     monkeypatch.setenv("MLTSK_DATA", str(tmp_path))
@@ -57,20 +59,20 @@ def test_original_files_in_a_folder_will_do(tmp_path, monkeypatch, as_arff):
     assert_array_equal(again.X, yeast.X)
 
 
-def test_a_file_of_the_right_name_and_another_shape_is_refused(tmp_path, flags):
+def test_load_dataset_refuses_a_file_of_another_shape(tmp_path, flags):
     write_npz(tmp_path / "cache" / "flags.npz", Dataset(flags.X[1:], flags.Y[1:]))
     with pytest.raises(InputError, match="is not the catalog's flags"):
         load_dataset("flags")
 
 
-def test_what_is_not_here_says_how_to_get_it():
+def test_load_dataset_says_how_to_get_what_is_not_here():
     with pytest.raises(InputError) as refused:
         load_dataset("emotions")
     assert "`mltsk datasets fetch emotions`" in str(refused.value)
     assert "MLTSK_DATA" in str(refused.value)
 
 
-def test_loading_never_opens_a_connection(monkeypatch):
+def test_load_dataset_never_opens_a_connection(monkeypatch):
     def refuse(*_):
         raise AssertionError("a connection was opened")
 
@@ -79,7 +81,7 @@ def test_loading_never_opens_a_connection(monkeypatch):
         load_dataset("emotions")
 
 
-def test_yeast_comes_with_river():
+def test_load_dataset_finds_yeast_in_river():
     pytest.importorskip("river")
     data = load_dataset("yeast")
     assert data.shape == (2417, 103, 14)
@@ -88,7 +90,7 @@ def test_yeast_comes_with_river():
     assert data.split.sum() == 917
 
 
-def test_yeast_of_river_is_what_river_itself_iterates():
+def test_load_dataset_reads_yeast_as_river_itself_does():
     datasets = pytest.importorskip("river.datasets")
     data = load_dataset("yeast")
     for i, (x, y) in zip(range(20), datasets.Yeast(), strict=False):
@@ -96,7 +98,7 @@ def test_yeast_of_river_is_what_river_itself_iterates():
         assert [y[name] for name in data.label_names] == data.Y[i].astype(bool).tolist()
 
 
-def test_yeast_of_river_is_the_published_one(real_data):
+def test_load_dataset_reads_the_published_yeast_from_river(real_data):
     ours, published = load_dataset("yeast"), read_npz(real_data / "yeast.npz")
     for key in ("X", "Y", "split"):
         assert_array_equal(getattr(ours, key), getattr(published, key))
@@ -104,7 +106,7 @@ def test_yeast_of_river_is_the_published_one(real_data):
     assert ours.label_names == published.label_names
 
 
-def test_without_river_the_message_is_the_install_command(monkeypatch):
+def test_load_dataset_without_river_tells_the_install_command(monkeypatch):
     find_spec = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util,
@@ -116,9 +118,7 @@ def test_without_river_the_message_is_the_install_command(monkeypatch):
     assert str(missing.value) == 'pip install "mltsk[data]"'
 
 
-def test_a_river_without_the_data_is_answered_like_any_missing_set(
-    monkeypatch, tmp_path
-):
+def test_load_dataset_copes_with_a_river_without_data(monkeypatch, tmp_path):
     empty = SimpleNamespace(origin=str(tmp_path / "river" / "__init__.py"))
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: empty)
     with pytest.raises(InputError, match="fetch yeast"):
@@ -126,7 +126,7 @@ def test_a_river_without_the_data_is_answered_like_any_missing_set(
 
 
 @pytest.mark.parametrize("key", [key for key in catalog() if key != "mirflickr"])
-def test_the_real_data_sets_load(key, real_data, monkeypatch):
+def test_load_dataset_loads_the_real_data_sets(key, real_data, monkeypatch):
     monkeypatch.setenv("MLTSK_DATA", str(real_data))
     data, entry = load_dataset(key), catalog()[key]
     assert data.shape == entry.shape
@@ -139,7 +139,7 @@ def test_the_real_data_sets_load(key, real_data, monkeypatch):
     "name",
     ["mine.csv", "mine.tsv", "mine.csv.gz", "mine.parquet", "mine.xlsx", "data/mine"],
 )
-def test_tables_are_read_elsewhere(tmp_path, name):
+def test_load_dataset_leaves_tables_to_read_table(tmp_path, name):
     for path in (tmp_path / name, str(tmp_path / name)):
         with pytest.raises(
             InputError,
@@ -148,19 +148,19 @@ def test_tables_are_read_elsewhere(tmp_path, name):
             load_dataset(path, labels="good")
 
 
-def test_what_looks_like_a_path_is_one():
+def test_is_path_tells_paths_from_names():
     assert not load.is_path("yeast")
     assert all(
         map(load.is_path, ("yeast.csv", "data/yeast", r"C:\data\yeast", Path("yeast")))
     )
 
 
-def test_labels_are_not_for_the_catalog():
+def test_load_dataset_refuses_labels_of_the_catalog():
     with pytest.raises(InputError, match="catalog knows the labels of yeast"):
         load_dataset("yeast", labels=3)
 
 
-def test_the_list_says_what_is_here_and_where(tmp_path, flags):
+def test_list_datasets_says_what_is_here_and_where(tmp_path, flags):
     file = write_npz(tmp_path / "cache" / "flags.npz", flags)
     rows = {row.name: row for row in list_datasets()}
     assert list(rows) == list(catalog())
@@ -169,22 +169,26 @@ def test_the_list_says_what_is_here_and_where(tmp_path, flags):
     assert rows["scene"].licence == "unknown: see source"
 
 
-def test_the_list_finds_yeast_inside_river():
+def test_list_datasets_finds_yeast_inside_river():
     pytest.importorskip("river")
     assert [row.where for row in list_datasets() if row.name == "yeast"] == [
         "the river package"
     ]
 
 
-def test_importing_the_room_imports_nothing_heavy():
-    code = "import sys, mltsk.datasets; print(*sorted({'pandas', 'scipy.io', 'river', 'sklearn'} & set(sys.modules)))"
+def test_import_of_datasets_imports_nothing_heavy():
+    code = (
+        "import sys, mltsk.datasets; "
+        "heavy = {'pandas', 'scipy.io', 'river', 'sklearn'}; "
+        "print(*sorted(heavy & set(sys.modules)))"
+    )
     answer = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert answer.stdout.strip() == ""
 
 
-def test_the_cache_is_where_mltsk_cache_says(tmp_path):
+def test_cache_folder_is_where_mltsk_cache_says(tmp_path):
     assert cache_folder() == tmp_path / "cache"
 
 
@@ -198,7 +202,7 @@ def test_the_cache_is_where_mltsk_cache_says(tmp_path):
         ("win32", "", "home/AppData/Local/mltsk/Cache"),
     ],
 )
-def test_the_cache_is_the_platforms_otherwise(
+def test_cache_folder_is_the_platforms_otherwise(
     tmp_path, monkeypatch, platform, variable, expected
 ):
     for name in ("MLTSK_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
@@ -210,7 +214,9 @@ def test_the_cache_is_the_platforms_otherwise(
     assert cache_folder() == tmp_path / expected
 
 
-def test_a_folder_that_was_named_must_be_there(tmp_path, monkeypatch):
+def test_load_dataset_and_list_datasets_refuse_a_folder_that_is_gone(
+    tmp_path, monkeypatch
+):
     monkeypatch.setenv("MLTSK_DATA", str(tmp_path / "gone"))
     for look in (list_datasets, lambda: load_dataset("flags")):
         with pytest.raises(
@@ -231,7 +237,7 @@ def arff(tmp_path, data, as_arff):
     return path
 
 
-def test_every_format_gives_the_same_data(tmp_path, data, arff):
+def test_load_dataset_gives_the_same_data_from_every_format(tmp_path, data, arff):
     savemat(tmp_path / "toy.mat", {"data": data.X, "target": data.Y.T})
     write_npz(tmp_path / "toy.npz", data)
     for name, labels in {"arff": 2, "mat": None, "npz": None}.items():
@@ -241,29 +247,27 @@ def test_every_format_gives_the_same_data(tmp_path, data, arff):
         assert read.name == "toy"
 
 
-def test_the_xml_file_beside_an_arff_file_says_which_columns_are_labels(arff, data):
+def test_load_dataset_finds_labels_in_the_xml_file_beside_an_arff_file(arff, data):
     arff.with_suffix(".xml").write_text(XML.format("label2", "x2"))
     with pytest.raises(InputError, match="Label 'x2' of toy holds"):
         load_dataset(arff)
     arff.with_suffix(".xml").write_text(XML.format("label2", "label1"))
-    assert load_dataset(arff).label_names == (
-        "label1",
-        "label2",
-    )  # in the order of the ARFF file
+    # In the order of the ARFF file.
+    assert load_dataset(arff).label_names == ("label1", "label2")
 
 
-def test_train_and_test_files_share_an_xml_file(arff):
+def test_load_dataset_finds_one_xml_file_for_train_and_test(arff):
     part = arff.rename(arff.with_name("toy-train.arff"))
     arff.with_name("toy.xml").write_text(XML.format("label1", "label2"))
     assert load_dataset(part).label_names == ("label1", "label2")
 
 
-def test_labels_that_are_given_win_over_the_xml_file(arff):
+def test_load_dataset_prefers_given_labels_to_the_xml_file(arff):
     arff.with_suffix(".xml").write_text("this is no XML")
     assert load_dataset(arff, labels="label2").label_names == ("label2",)
 
 
-def test_an_xml_file_can_be_given_by_path_or_beside_the_data(arff, tmp_path):
+def test_load_dataset_takes_an_xml_file_as_labels(arff, tmp_path):
     (tmp_path / "which.xml").write_text(XML.format("label1", "label2"))
     for xml in ("which.xml", tmp_path / "which.xml", Path("which.xml")):
         assert load_dataset(arff, labels=xml).shape == (20, 3, 2)
@@ -271,13 +275,13 @@ def test_an_xml_file_can_be_given_by_path_or_beside_the_data(arff, tmp_path):
         load_dataset(arff, labels="nowhere.xml")
 
 
-def test_a_table_needs_to_know_its_labels_but_none_is_an_answer(arff):
+def test_load_dataset_asks_for_labels_and_takes_none_for_an_answer(arff):
     with pytest.raises(InputError, match="does not say which"):
         load_dataset(arff)
     assert load_dataset(arff, labels=0).shape == (20, 5, 0)
 
 
-def test_an_npz_file_says_itself_which_columns_are_labels(tmp_path, data):
+def test_load_dataset_takes_the_labels_that_an_npz_file_holds(tmp_path, data):
     write_npz(tmp_path / "new.npz", Dataset(np.zeros((2, 2)), np.empty((2, 0))))
     with pytest.raises(InputError, match="holds no labels Y"):
         load_dataset(tmp_path / "new.npz")
@@ -288,7 +292,7 @@ def test_an_npz_file_says_itself_which_columns_are_labels(tmp_path, data):
         load_dataset(tmp_path / "toy.npz", labels=1)
 
 
-def test_labels_of_a_matlab_file_are_a_variable(tmp_path, data):
+def test_load_dataset_takes_a_variable_for_the_labels_of_a_matlab_file(tmp_path, data):
     savemat(tmp_path / "toy.mat", {"data": data.X, "mine": data.Y})
     assert_array_equal(load_dataset(tmp_path / "toy.mat", labels="mine").Y, data.Y)
     with pytest.raises(InputError, match="name of a variable"):
@@ -299,11 +303,12 @@ def test_labels_of_a_matlab_file_are_a_variable(tmp_path, data):
 
 
 @pytest.mark.parametrize("entry", catalog().values(), ids=catalog())
-def test_every_entry_can_be_fetched_and_verified(entry):
+def test_catalog_entries_can_be_fetched_and_verified(entry):
     assert len(entry.mirrors) >= 2
     assert all(len(mirror) == len(entry.files) for mirror in entry.mirrors)
     assert all(url.startswith("https://") for mirror in entry.mirrors for url in mirror)
-    # The last part of an address becomes the name of a file on disk: nothing in it may lead elsewhere.
+    # The last part of an address becomes the name of a file on disk: nothing in it may
+    # lead elsewhere.
     assert all(re.fullmatch(r"\w[\w.-]*\.(arff|mat|xml)", name) for name in entry.files)
     assert re.fullmatch(r"[0-9a-f]{64}", entry.content) or re.fullmatch(
         r"[0-9a-f]{40}", entry.git_blob
@@ -312,7 +317,7 @@ def test_every_entry_can_be_fetched_and_verified(entry):
 
 
 @pytest.mark.parametrize("entry", catalog().values(), ids=catalog())
-def test_the_parts_of_every_entry_fit_together(entry):
+def test_catalog_entries_agree_with_themselves(entry):
     assert 0 < entry.cardinality < entry.n_labels
     assert entry.split is None or len(entry.split) == entry.n_samples
     assert set(entry.split or ()) <= {0, 1}
@@ -322,14 +327,14 @@ def test_the_parts_of_every_entry_fit_together(entry):
     )
 
 
-def test_entries_are_frozen():
+def test_catalog_entries_are_frozen():
     with pytest.raises(AttributeError):
         catalog()["yeast"].title = "other"
     with pytest.raises(TypeError):
         catalog()["mine"] = None
 
 
-def test_addresses_are_bases_and_paths():
+def test_catalog_addresses_are_bases_and_paths():
     entry = catalog()["scene"]
     assert entry.files == ["scene-train.arff", "scene-test.arff"]
     base = "https://raw.githubusercontent.com/tsoumakas/mulan/master/data/multi-label/scene/"
@@ -337,11 +342,11 @@ def test_addresses_are_bases_and_paths():
 
 
 @pytest.mark.parametrize("name", ["yeast", "Yeast", " YEAST "])
-def test_names_are_found_in_any_capitals(name):
+def test_find_entry_ignores_capitals(name):
     assert find_entry(name).name == "yeast"
 
 
-def test_an_unknown_name_is_answered_with_the_nearest_ones():
+def test_find_entry_suggests_the_nearest_names():
     with pytest.raises(
         InputError, match="no data set 'emotion': did you mean 'emotions'"
     ):
@@ -350,7 +355,7 @@ def test_an_unknown_name_is_answered_with_the_nearest_ones():
         find_entry("qqq")
 
 
-def test_the_file_explains_every_field_it_uses():
+def test_catalog_file_explains_every_field_it_uses():
     text = files("mltsk.datasets").joinpath("catalog.toml").read_text(encoding="utf-8")
     explained = {
         line.split()[1]
@@ -364,22 +369,21 @@ def test_the_file_explains_every_field_it_uses():
 
 
 def entry_of(data, **more):
-    n, d, n_labels = data.shape
-    parts = {
-        "name": "toy",
-        "title": "Toy",
-        "n_samples": n,
-        "n_features": d,
-        "n_labels": n_labels,
-    }
-    parts |= {
-        "cardinality": 1.0,
-        "sparse": data.is_sparse,
-        "source": "https://example.org",
-        "mirrors": (),
-    }
+    n_samples, n_features, n_labels = data.shape
     return Entry(
-        **{**parts, "licence": "", "about": "", "content": content_digest(data), **more}
+        name="toy",
+        title="Toy",
+        n_samples=n_samples,
+        n_features=n_features,
+        n_labels=n_labels,
+        cardinality=1.0,
+        sparse=data.is_sparse,
+        source="https://example.org",
+        mirrors=(),
+        licence="",
+        about="",
+        content=content_digest(data),
+        **more,
     )
 
 
@@ -389,7 +393,7 @@ def xml_of(names):
     )
 
 
-def test_arff_parts_are_stacked_in_order_with_their_split(tmp_path, as_arff):
+def test_convert_stacks_arff_files_in_order_with_their_split(tmp_path, as_arff):
     data = make_multilabel_rules(30, 4, 3)
     for name, rows in (("b.arff", slice(20)), ("a.arff", slice(20, None))):
         (tmp_path / name).write_text(as_arff(Dataset(data.X[rows], data.Y[rows])))
@@ -402,7 +406,7 @@ def test_arff_parts_are_stacked_in_order_with_their_split(tmp_path, as_arff):
     assert back.source == "https://example.org: b.arff, a.arff"
 
 
-def test_labels_by_xml_file(tmp_path, as_arff):
+def test_convert_takes_labels_from_an_xml_file(tmp_path, as_arff):
     data = make_multilabel_rules(30, 50, 3, sparse=True)
     (tmp_path / "toy.arff").write_text(as_arff(data))
     (tmp_path / "toy.xml").write_text(xml_of(reversed(data.label_names)))
@@ -413,7 +417,7 @@ def test_labels_by_xml_file(tmp_path, as_arff):
     assert back.label_names == data.label_names
 
 
-def test_matlab_files_get_their_names_from_the_catalog(tmp_path):
+def test_convert_names_matlab_files_by_the_catalog(tmp_path):
     data = make_multilabel_rules(30, 3, 2, sparse=True)
     savemat(tmp_path / "toy.mat", {"data": data.X.toarray(), "target": data.Y.T})
     (tmp_path / "toy.xml").write_text(xml_of(["red", "blue"]))
@@ -430,7 +434,7 @@ def test_matlab_files_get_their_names_from_the_catalog(tmp_path):
     assert back.categories == (("0", "1"),) * 3
 
 
-def test_parts_with_other_features_are_refused(tmp_path, as_arff):
+def test_convert_refuses_files_with_other_features(tmp_path, as_arff):
     data = make_multilabel_rules(10, 2, 1)
     (tmp_path / "a.arff").write_text(as_arff(data))
     (tmp_path / "b.arff").write_text(as_arff(replace(data, feature_names=("x1", "y"))))
@@ -438,7 +442,7 @@ def test_parts_with_other_features_are_refused(tmp_path, as_arff):
         convert(entry_of(data, files=("a.arff", "b.arff"), labels=1), tmp_path)
 
 
-def test_another_shape_or_content_is_refused():
+def test_verify_refuses_another_shape_or_content():
     data = make_multilabel_rules(10, 2, 1)
     entry = entry_of(data, files=("a.arff",))
     verify(entry, data)
@@ -459,7 +463,8 @@ def mlc_toolbox_file(data, path):
                 "target": sparse.csc_array(data.Y.T * 1.0),
             },
         )
-    train, test = data.split == 0, data.split == 1
+    train = data.split == 0
+    test = data.split == 1
     parts = {"train_data": data.X[train], "test_data": data.X[test]}
     return savemat(
         path,
@@ -470,9 +475,7 @@ def mlc_toolbox_file(data, path):
 @pytest.mark.parametrize(
     "key", [key for key, entry in catalog().items() if entry.content]
 )
-def test_the_real_data_sets_survive_the_layout_of_their_originals(
-    key, real_data, tmp_path, as_arff
-):
+def test_convert_gives_back_the_real_data_sets(key, real_data, tmp_path, as_arff):
     entry, data = catalog()[key], read_npz(real_data / f"{key}.npz")
     originals = [name for name in entry.files if not name.endswith(".xml")]
     bounds = np.flatnonzero(np.diff(entry.split)) + 1 if len(originals) > 1 else []
@@ -500,21 +503,16 @@ def test_the_real_data_sets_survive_the_layout_of_their_originals(
     verify(entry, data)
 
 
-def test_the_documented_bytes_are_what_is_hashed():
+def test_content_digest_hashes_the_documented_bytes():
     X, Y = np.array([[0.0, 2.5], [0.0, 0.0]]), np.array([[1], [0]])
-    sizes = np.array(
-        [2, 2, 1, 0, 1, 1, 1], dtype="<i8"
-    ).tobytes()  # n, D, L; row starts 0, 1, 1; column 1
-    expected = (
-        b"mltsk-content-1\n"
-        + sizes
-        + np.array([2.5], dtype="<f8").tobytes()
-        + b"\x01\x00"
-    )
+    # n, D, L; row starts 0, 1, 1; column 1.
+    integers = np.array([2, 2, 1, 0, 1, 1, 1], dtype="<i8").tobytes()
+    value = np.array([2.5], dtype="<f8").tobytes()
+    expected = b"mltsk-content-1\n" + integers + value + b"\x01\x00"
     assert content_digest(Dataset(X, Y)) == hashlib.sha256(expected).hexdigest()
 
 
-def test_dense_sparse_and_unsorted_storage_agree():
+def test_content_digest_does_not_depend_on_storage():
     X = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, -0.0]])
     messy = sparse.csr_array(
         ([2.0, 1.0, 3.0, 0.0], [2, 1, 0, 1], [0, 2, 4]), shape=(2, 3)
@@ -523,7 +521,7 @@ def test_dense_sparse_and_unsorted_storage_agree():
     assert content_digest(Dataset(X, Y)) == content_digest(Dataset(messy, Y))
 
 
-def test_every_change_of_a_value_shows():
+def test_content_digest_shows_every_change_of_a_value():
     X, Y = np.ones((3, 2)), np.zeros((3, 2))
     digests = {content_digest(Dataset(X, Y))}
     for array in (X, Y):
@@ -534,7 +532,7 @@ def test_every_change_of_a_value_shows():
     assert len(digests) == 13
 
 
-def test_it_does_not_change_the_data():
+def test_content_digest_does_not_change_the_data():
     X = sparse.csr_array(([2.0, 0.0], [1, 0], [0, 2]), shape=(1, 2))
     content_digest(Dataset(X, np.ones((1, 1))))
     assert X.nnz == 2

@@ -33,14 +33,14 @@ def write(tmp_path):
         {"data": X.astype(np.int16), "target": sparse.csc_array(Y.T.astype(float))},
     ],
 )
-def test_layouts_and_orientations(write, variables):
+def test_read_mat_finds_layouts_and_orientations(write, variables):
     data = read_mat(write(**variables))
     assert_array_equal(data.X, X)
     assert_array_equal(data.Y, Y)
     assert data.split is None
 
 
-def test_parts_are_stacked_and_the_split_is_kept(write):
+def test_read_mat_stacks_halves_and_keeps_the_split(write):
     path = write(
         test_data=X[3:],
         train_target=Y.T[:, :3],
@@ -54,7 +54,7 @@ def test_parts_are_stacked_and_the_split_is_kept(write):
 
 
 @pytest.mark.parametrize("form", ["{}train", "{}_train", "train{}", "train_{}"])
-def test_other_names_of_parts(write, form):
+def test_read_mat_knows_other_names_of_halves(write, form):
     names = {form.format("X"): X[:2], form.format("Y"): Y[:2]}
     names |= {
         form.replace("train", "test").format("X"): X[2:],
@@ -63,23 +63,21 @@ def test_other_names_of_parts(write, form):
     assert_array_equal(read_mat(write(**names)).Y, Y)
 
 
-def test_minus_one_is_no_only_where_the_reader_is_told(write):
+def test_read_mat_takes_minus_one_for_no_only_if_signed(write):
     path = write(data=X, target=2 * Y.T - 1.0)
     assert_array_equal(read_mat(path, signed=True).Y, Y)
-    with pytest.raises(
-        InputError,
-        match="target holds -1, 1; labels are 0 and 1, as target > 0 makes them in MATLAB",
-    ):
+    sentence = "target holds -1, 1; labels are 0 and 1, as target > 0 makes them"
+    with pytest.raises(InputError, match=f"{sentence} in MATLAB"):
         read_mat(path)
 
 
-def test_sparse_features_stay_sparse(write):
+def test_read_mat_keeps_sparse_features_sparse(write):
     data = read_mat(write(data=sparse.csc_array(X), target=Y.T))
     assert data.is_sparse
     assert_array_equal(data.X.toarray(), X)
 
 
-def test_the_labels_may_have_any_name_that_is_given(write):
+def test_read_mat_takes_the_name_of_the_labels(write):
     assert_array_equal(read_mat(write(data=X, what=Y), labels="what").Y, Y)
 
 
@@ -96,12 +94,12 @@ def test_the_labels_may_have_any_name_that_is_given(write):
         ({"data": {"nested": X}, "target": Y}, "not matrices of numbers"),
     ],
 )
-def test_files_that_do_not_fit_are_refused_in_a_sentence(write, variables, complaint):
+def test_read_mat_refuses_what_does_not_fit(write, variables, complaint):
     with pytest.raises(InputError, match=complaint):
         read_mat(write(**variables))
 
 
-def test_version_7_3_is_refused_with_advice(tmp_path):
+def test_read_mat_refuses_version_7_3_with_advice(tmp_path):
     path = tmp_path / "new.mat"
     path.write_bytes(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM" + bytes(512))
     with pytest.raises(InputError, match="save it again with"):
@@ -110,9 +108,7 @@ def test_version_7_3_is_refused_with_advice(tmp_path):
 
 @pytest.mark.parametrize("variable", ["data", "target"])
 @pytest.mark.parametrize("index", [1 << 30, -(1 << 30)])
-def test_a_sparse_index_outside_the_matrix_is_refused_in_a_sentence(
-    write, variable, index
-):
+def test_read_mat_refuses_a_sparse_index_outside_the_matrix(write, variable, index):
     hostile = sparse.csc_array(X)
     hostile.indices[2] = index
     path = write(**{"data": X, "target": np.ones((4, 2)), variable: hostile})
@@ -124,7 +120,7 @@ def test_a_sparse_index_outside_the_matrix_is_refused_in_a_sentence(
 
 
 @pytest.mark.parametrize("keep", [0, 100, 130, 200, 260])
-def test_a_damaged_file_is_refused_in_a_sentence(write, keep):
+def test_read_mat_refuses_a_damaged_file_in_a_sentence(write, keep):
     path = write(data=X, target=Y)
     path.write_bytes(path.read_bytes()[:keep])
     with pytest.raises(InputError) as refused:
@@ -132,23 +128,24 @@ def test_a_damaged_file_is_refused_in_a_sentence(write, keep):
     assert "\n" not in str(refused.value)
 
 
-def test_a_reader_that_crashes_or_hangs_is_a_sentence(write, monkeypatch):
+def test_isolated_reader_that_crashes_or_hangs_is_a_sentence(write, monkeypatch):
     path = write(data=X, target=Y)
-    for what, said in (("abort", "reader crashed"), ("sleep", "was not read in")):
-        crash = f"import os, time\ndef unpack(path, *args): os.abort() if {what!r} == 'abort' else time.sleep(60)"
-        (path.parent / "dying_reader.py").write_text(crash)
-        monkeypatch.syspath_prepend(path.parent)
+    monkeypatch.syspath_prepend(path.parent)
+    endings = {"os.abort()": "reader crashed", "time.sleep(60)": "was not read in"}
+    for ending, sentence in endings.items():
+        code = f"import os, time\ndef unpack(path, *args): {ending}"
+        (path.parent / "dying_reader.py").write_text(code)
         reading = isolated("dying_reader:unpack", path, what="MATLAB file", seconds=2)
-        with pytest.raises(InputError, match=said), reading:
+        with pytest.raises(InputError, match=sentence), reading:
             pass
 
 
-def test_parts_of_different_width_are_refused(write):
+def test_read_mat_refuses_halves_of_different_width(write):
     path = write(train_data=X, train_target=Y, test_data=X[:, :2], test_target=Y)
     with pytest.raises(InputError, match="different numbers of features"):
         read_mat(path)
 
 
-def test_a_missing_file_is_a_sentence(tmp_path):
+def test_read_mat_answers_a_missing_file_with_a_sentence(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_mat(tmp_path / "nowhere.mat")

@@ -8,7 +8,7 @@ from mltsk.exceptions import InputError
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_sizes_are_as_asked(sparse):
+def test_make_multilabel_rules_has_the_sizes_asked_for(sparse):
     data, rules = make_multilabel_rules(60, 12, 4, 3, sparse=sparse, return_rules=True)
     assert data.shape == (60, 12, 4)
     assert rules.centers.shape == rules.widths.shape == (3, 12)
@@ -16,7 +16,7 @@ def test_sizes_are_as_asked(sparse):
     assert data.is_sparse == sparse
 
 
-def test_the_same_seed_gives_the_same_data_and_another_one_does_not():
+def test_make_multilabel_rules_repeats_itself_for_a_seed():
     first, again, other = (
         make_multilabel_rules(random_state=seed) for seed in (1, 1, 2)
     )
@@ -26,12 +26,12 @@ def test_the_same_seed_gives_the_same_data_and_another_one_does_not():
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_without_noise_the_labels_are_exactly_what_the_rules_say(sparse):
+def test_make_multilabel_rules_without_noise_labels_by_its_rules(sparse):
     data, rules = make_multilabel_rules(noise=0, sparse=sparse, return_rules=True)
     assert_array_equal(rules.scores(data.X) > 0, data.Y)
 
 
-def test_the_score_is_the_fuzzy_system_of_the_paper():
+def test_scores_of_synthetic_rules_are_the_papers_system():
     data, rules = make_multilabel_rules(20, 4, 3, 2, return_rules=True)
     for x, score in zip(data.X, rules.scores(data.X), strict=True):
         firing = np.exp(-((x - rules.centers) ** 2 / rules.widths).sum(axis=1))
@@ -40,7 +40,7 @@ def test_the_score_is_the_fuzzy_system_of_the_paper():
         assert_allclose(score, firing @ consequents)
 
 
-def test_noise_flips_labels_near_the_cut_and_more_noise_flips_more():
+def test_make_multilabel_rules_flips_more_labels_with_more_noise():
     flips = []
     for noise in (0, 0.1, 1.0):
         data, rules = make_multilabel_rules(2000, noise=noise, return_rules=True)
@@ -49,7 +49,7 @@ def test_noise_flips_labels_near_the_cut_and_more_noise_flips_more():
     assert 0 < flips[1] < 0.1 < flips[2] < 0.4
 
 
-def test_shared_consequents_correlate_labels():
+def test_make_multilabel_rules_correlates_labels():
     def mean_correlation(correlation):
         sets = [
             make_multilabel_rules(800, 20, 6, correlation=correlation, random_state=s)
@@ -63,7 +63,7 @@ def test_shared_consequents_correlate_labels():
     assert mean_correlation(0.9) > 0.4
 
 
-def test_no_label_is_constant_and_most_consequents_are_zero():
+def test_make_multilabel_rules_has_no_constant_label():
     data, rules = make_multilabel_rules(500, 20, 8, correlation=0, return_rules=True)
     assert ((data.Y.mean(axis=0) > 0.1) & (data.Y.mean(axis=0) < 0.6)).all()
     assert np.mean(rules.coef == 0) > 0.6
@@ -72,7 +72,7 @@ def test_no_label_is_constant_and_most_consequents_are_zero():
 @pytest.mark.parametrize(
     ("n_features", "sparse"), [(5, False), (300, False), (300, True)]
 )
-def test_rules_differ_and_fire_softly_in_any_dimension(n_features, sparse):
+def test_make_multilabel_rules_fire_softly_in_any_dimension(n_features, sparse):
     data, rules = make_multilabel_rules(
         400, n_features, 3, 4, sparse=sparse, return_rules=True
     )
@@ -91,6 +91,6 @@ def test_rules_differ_and_fire_softly_in_any_dimension(n_features, sparse):
         ({"correlation": 1.5}, "correlation is 1.5"),
     ],
 )
-def test_bad_arguments_are_named(wrong, complaint):
+def test_make_multilabel_rules_names_bad_arguments(wrong, complaint):
     with pytest.raises(InputError, match=complaint):
         make_multilabel_rules(**wrong)

@@ -1,11 +1,13 @@
-"""Code blocks of Markdown pages: how they are found, run and compared with the output that the page shows.
+"""Code blocks of Markdown pages: how they are found, run and compared.
 
-The ``python`` blocks of a page run one after the other in one namespace; a ``text`` block right behind one is what it
-prints. In a ``console`` block the lines that begin with ``$ mltsk`` are run, and what follows each is what it prints.
-``…`` stands for anything. A block behind ``<!-- not run: why -->`` is left alone.
+The ``python`` blocks of a page run one after the other in one namespace; a ``text``
+block right behind one is what it prints. In a ``console`` block the lines that begin
+with ``$ mltsk`` are run, and what follows each is what it prints. ``…`` stands for
+anything. A block behind ``<!-- not run: why -->`` is left alone.
 
-What is shown and what is printed are compared word by word, and numbers with a tolerance of a tenth: another BLAS may
-move a rule's last digits, swap two terms of equal size, and change nothing that a reader learns.
+What is shown and what is printed are compared word by word, and numbers with a
+tolerance of a tenth: another BLAS may move a rule's last digits, swap two terms of
+equal size, and change nothing that a reader learns.
 """
 
 import re
@@ -25,12 +27,12 @@ BLOCK = re.compile(
 )
 NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
 TOKEN = re.compile(rf"{NUMBER.pattern}|\w+|[^\w\s…]")
-ALIKE = 0.98  # share of words and numbers that must agree
+MIN_SHARE_ALIKE = 0.98  # of words and numbers
 
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of a page: its kind, its text, the line it starts at, and whether it is to be left alone."""
+    """A piece of a page, the line it starts at, and whether it is to be left alone."""
 
     kind: str
     code: str
@@ -40,20 +42,29 @@ class Block:
 
 def blocks(text: str) -> list[Block]:
     """All code blocks of a page."""
-    return [
-        Block(
-            m["kind"], m["code"], text[: m.start("code")].count("\n"), bool(m["skip"])
+    found = []
+    for match in BLOCK.finditer(text):
+        block = Block(
+            kind=match["kind"],
+            code=match["code"],
+            line=text[: match.start("code")].count("\n"),
+            skip=bool(match["skip"]),
         )
-        for m in BLOCK.finditer(text)
-    ]
+        found.append(block)
+    return found
 
 
 def run_page(text: str, name: str) -> None:
-    """Run a page from top to bottom; an AssertionError says where it shows something else than is printed."""
+    """Run a page from top to bottom.
+
+    An AssertionError says where it shows something else than is printed.
+    """
     namespace: dict[str, object] = {"__name__": "__main__"}
     printed = ""
-    for block in (block for block in blocks(text) if not block.skip):
+    for block in blocks(text):
         where = f"{name}, line {block.line + 1}"
+        if block.skip:
+            continue
         if block.kind == "python":
             printed = run_python(block, where, namespace)
         elif block.kind == "text":
@@ -64,13 +75,15 @@ def run_page(text: str, name: str) -> None:
 
 def run_python(block: Block, where: str, namespace: dict[str, object]) -> str:
     """What the block prints."""
+    # blank lines before the code: tracebacks then name the line of the page
+    code = compile("\n" * block.line + block.code, where, "exec")
     with redirect_stdout(StringIO()) as out:
-        exec(compile("\n" * block.line + block.code, where, "exec"), namespace)
+        exec(code, namespace)
     return out.getvalue()
 
 
 def run_console(block: Block, where: str) -> None:
-    """Run the commands of a block, each of which must succeed and print what stands below it."""
+    """Run the commands of a block: each must succeed and print what stands below it."""
     for part in re.split(r"^\$ ", block.code, flags=re.M)[1:]:
         command, _, shown = part.partition("\n")
         program, *args = shlex.split(command, comments=True)
@@ -83,18 +96,26 @@ def run_console(block: Block, where: str) -> None:
 
 def check(shown: str, printed: str, where: str) -> None:
     """Compare what a page shows with what was printed."""
-    mine, theirs = TOKEN.findall(shown), TOKEN.findall(printed)
-    runs = SequenceMatcher(
-        None, [word(x) for x in mine], [word(x) for x in theirs], autojunk=False
+    shown_tokens = TOKEN.findall(shown)
+    printed_tokens = TOKEN.findall(printed)
+    n_wanted = len(shown_tokens)
+    if "…" not in shown:
+        n_wanted = max(n_wanted, len(printed_tokens))
+    n_alike = count_alike(shown_tokens, printed_tokens)
+    message = f"{where}: the page shows\n{shown}\nbut the code prints\n{printed}"
+    assert n_alike >= MIN_SHARE_ALIKE * n_wanted, message
+
+
+def count_alike(shown: list[str], printed: list[str]) -> int:
+    """How many tokens are alike, where both stand in the same order."""
+    matcher = SequenceMatcher(
+        None, list(map(word, shown)), list(map(word, printed)), autojunk=False
     )
-    pairs = [
-        (mine[m.a + i], theirs[m.b + i])
-        for m in runs.get_matching_blocks()
-        for i in range(m.size)
-    ]
-    wanted = len(mine) if "…" in shown else max(len(mine), len(theirs))
-    found = sum(close(a, b) for a, b in pairs) >= ALIKE * wanted
-    assert found, f"{where}: the page shows\n{shown}\nbut the code prints\n{printed}"
+    n_alike = 0
+    for match in matcher.get_matching_blocks():
+        for i in range(match.size):
+            n_alike += close(shown[match.a + i], printed[match.b + i])
+    return n_alike
 
 
 def word(token: str) -> str:
@@ -106,5 +127,6 @@ def close(a: str, b: str) -> bool:
     """Whether two tokens that differ in their numbers at most are alike."""
     if not NUMBER.fullmatch(a):
         return a == b
-    x, y = (float(token.replace(",", "")) for token in (a, b))
+    x = float(a.replace(",", ""))
+    y = float(b.replace(",", ""))
     return abs(x - y) <= 0.1 * max(abs(x), abs(y)) + 0.02

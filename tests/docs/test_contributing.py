@@ -17,34 +17,37 @@ PLACE = re.compile(r"`([\w/]+\.(?:py|csv|toml))`(?: \(((?:`[\w.]+`(?:, )?)+)\))?
 
 
 def defined(tree, prefix=""):
-    """Names that a module or class defines, those of methods behind the name of their class."""
+    """Names that a module or class defines.
+
+    Names of methods stand behind the name of their class.
+    """
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            yield from (
-                prefix + target.id for target in targets if isinstance(target, ast.Name)
-            )
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            for target in targets:
+                if isinstance(target, ast.Name):
+                    yield prefix + target.id
+        elif isinstance(node, ast.FunctionDef):
             yield prefix + node.name
-            yield from (
-                defined(node, f"{node.name}.") if isinstance(node, ast.ClassDef) else ()
-            )
+        elif isinstance(node, ast.ClassDef):
+            yield prefix + node.name
+            yield from defined(node, f"{node.name}.")
 
 
-def test_there_are_ten():
+def test_contributing_answers_ten_questions():
     assert len(QUESTIONS) == 10
 
 
 @pytest.mark.parametrize(
     "answer", QUESTIONS, ids=lambda answer: answer.partition("**")[2].partition("?")[0]
 )
-def test_an_answer_names_at_most_two_files_and_what_to_look_for_in_them(answer):
+def test_contributing_names_at_most_two_files_and_what_to_look_for_in_them(answer):
     places = PLACE.findall(answer)
     assert 1 <= len(places) <= 2
     for path, names in places:
         file = ROOT / "src" / "mltsk" / path
         wanted = set(re.findall(r"[\w.]+", names))
         assert file.exists()
-        assert wanted <= set(
-            defined(ast.parse(file.read_text(encoding="utf-8"))) if wanted else ()
-        )
+        if wanted:
+            tree = ast.parse(file.read_text(encoding="utf-8"))
+            assert wanted <= set(defined(tree))

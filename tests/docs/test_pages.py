@@ -1,26 +1,26 @@
-"""Every code block of the documentation runs as it stands and prints what the page shows."""
+"""Every code block of the documentation runs and prints what the page shows."""
 
 import importlib
 import re
-from pathlib import Path
 
 import pytest
 
 from .pages import ROOT, blocks, check, run_page
 
 DOCS = ROOT / "docs"
-PAGES = sorted(p for p in DOCS.rglob("*.md") if blocks(p.read_text(encoding="utf-8")))
-ROOMS = (
-    "",
-    ".datasets",
-    ".tables",
-    ".metrics",
-    ".explain",
-    ".io",
-    ".paper",
-    ".paper.methods",
-    ".paper.significance",
-    ".exceptions",
+TEXTS = {path: path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md"))}
+PAGES_WITH_CODE = [path for path, text in TEXTS.items() if blocks(text)]
+MODULES = (
+    "mltsk",
+    "mltsk.datasets",
+    "mltsk.tables",
+    "mltsk.metrics",
+    "mltsk.explain",
+    "mltsk.io",
+    "mltsk.paper",
+    "mltsk.paper.methods",
+    "mltsk.paper.significance",
+    "mltsk.exceptions",
 )
 
 
@@ -34,80 +34,82 @@ def desk(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix()
+    "page", PAGES_WITH_CODE, ids=lambda page: page.relative_to(ROOT).as_posix()
 )
-def test_the_code_of_a_page_runs_and_prints_what_it_shows(page, desk):
-    run_page(page.read_text(encoding="utf-8"), page.name)
+def test_run_page_prints_what_each_page_shows(page, desk):
+    run_page(TEXTS[page], page.name)
 
 
-def test_only_pages_about_other_machines_have_code_that_is_not_run():
-    skipping = {
-        p.name
-        for p in PAGES
-        if any(block.skip for block in blocks(p.read_text(encoding="utf-8")))
-    }
+def test_only_pages_about_other_machines_have_blocks_that_are_not_run():
+    skipping = set()
+    for page in PAGES_WITH_CODE:
+        if any(block.skip for block in blocks(TEXTS[page])):
+            skipping.add(page.name)
     assert skipping <= {"gpu.md", "cluster.md"}
 
 
-def test_a_page_that_shows_something_else_is_found_out():
+def test_run_page_finds_a_page_that_shows_something_else():
     with pytest.raises(AssertionError, match=r"page\.md, line 5: the page shows"):
         run_page("```python\nprint(1 + 1)\n```\n```text\n3\n```\n", "page.md")
 
 
-def test_dots_stand_for_anything():
+def test_check_takes_dots_for_anything():
     check("a\n…\nc\n", "a\nb\nb\nc\n", "here")
     with pytest.raises(AssertionError):
         check("a\n…\nd\n", "a\nb\nc\n", "here")
 
 
-def test_last_digits_may_differ_and_words_and_first_digits_may_not():
+def test_check_accepts_other_last_digits():
     check("AP 0.961 after 12 steps", "AP 0.963 after 12 steps", "here")
-    for other in (
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
         "AP 0.461 after 12 steps",
         "HL 0.961 after 12 steps",
         "AP 0.961 after 12 steps and more",
-    ):
-        with pytest.raises(AssertionError):
-            check("AP 0.961 after 12 steps", other, "here")
+    ],
+)
+def test_check_refuses_other_words_and_first_digits(printed):
+    with pytest.raises(AssertionError):
+        check("AP 0.961 after 12 steps", printed, "here")
 
 
-def test_every_public_name_is_in_the_reference():
-    text = "\n".join(
-        p.read_text(encoding="utf-8") for p in (DOCS / "api").glob("*.rst")
-    )
-    listed = set(re.findall(r"^   (\w+)$", text, flags=re.M)) | set(
-        re.findall(r"``(\w+)``", text)
-    )
-    public = {name for room in ROOMS for name in public_names(f"mltsk{room}")}
-    assert sorted(public - listed) == []
-
-
-def public_names(module):
-    found = importlib.import_module(module)
-    names = getattr(
-        found,
-        "__all__",
-        [name for name in vars(found) if isinstance(getattr(found, name), type)],
-    )
+def public_names(module_name):
+    """Names that a module offers: its ``__all__``, or its classes."""
+    module = importlib.import_module(module_name)
+    if hasattr(module, "__all__"):
+        names = module.__all__
+    else:
+        names = [
+            name for name in vars(module) if isinstance(getattr(module, name), type)
+        ]
     return [name for name in names if not name.startswith("_")]
 
 
+@pytest.mark.parametrize("module", MODULES)
+def test_the_reference_lists_every_public_name(module):
+    listed = set()
+    for page in (DOCS / "api").glob("*.rst"):
+        text = page.read_text(encoding="utf-8")
+        listed.update(re.findall(r"^   (\w+)$", text, flags=re.M))
+        listed.update(re.findall(r"``(\w+)``", text))
+    assert sorted(set(public_names(module)) - listed) == []
+
+
 def test_every_link_between_pages_leads_somewhere():
-    broken = [
-        f"{page.name}: {target}"
-        for page in DOCS.rglob("*.md")
-        for target in re.findall(
-            r"\]\((?!http|#)([^)#\s]+)", page.read_text(encoding="utf-8")
-        )
-        if not (page.parent / target).exists()
-    ]
+    broken = []
+    for page, text in TEXTS.items():
+        for target in re.findall(r"\]\((?!http|#)([^)#\s]+)", text):
+            if not (page.parent / target).exists():
+                broken.append(f"{page.name}: {target}")
     assert broken == []
 
 
-def test_examples_say_what_they_show():
+def test_every_example_says_what_it_shows():
     examples = sorted((ROOT / "examples").glob("plot_*.py"))
     assert len(examples) >= 4
-    assert all(
-        re.match(r'"""\n.+\n=+\n\n', Path(e).read_text(encoding="utf-8"))
-        for e in examples
-    )
+    for example in examples:
+        text = example.read_text(encoding="utf-8")
+        assert re.match(r'"""\n.+\n=+\n\n', text), example.name

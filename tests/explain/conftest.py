@@ -1,4 +1,6 @@
-"""Shared by the tests of this room: small systems on every scale, built without an estimator."""
+"""Shared by the tests of this room: small systems on every scale, no estimators."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +15,8 @@ CATEGORIES = {
     "smoker": {0.0: "no", 1.0: "yes"},
     "ward": {1.0: "east", 2.0: "north", 5.0: "west"},
 }
+SCALES = ["quantile", "standard", "minmax", None, "unit"]
+DENSE_SCALES = SCALES[:-1]
 
 
 def patients(n=60):
@@ -34,9 +38,18 @@ def X():
 @pytest.fixture
 def texts():
     """Sparse rows of counts."""
-    return sparse.csr_array(
-        np.random.default_rng(5).poisson(0.6, size=(40, 4)).astype(np.float64)
-    )
+    counts = np.random.default_rng(5).poisson(0.6, size=(40, 4))
+    return sparse.csr_array(counts.astype(np.float64))
+
+
+def blank_terms(scale, scaling, n_features, general):
+    if not general:
+        return Terms.none()
+    return Terms.ramps(scaling) if scale == "quantile" else Terms.linear(n_features)
+
+
+def dense(A):
+    return A.toarray() if sparse.issparse(A) else np.asarray(A)
 
 
 @pytest.fixture
@@ -51,22 +64,16 @@ def make_system():
         labels=LABELS,
         order=0,
         general=True,
-        **known,
+        **changes,
     ):
-        X, rng = patients() if X is None else X, np.random.default_rng(3)
-        D, L, dense = len(features), len(labels), not sparse.issparse(X)
-        scaling = (
-            fit_scaling(X, np.ones(len(X)), scale)
-            if scale not in (None, "unit")
-            else None
-        )
-        terms = (
-            Terms.none()
-            if not general
-            else Terms.ramps(scaling)
-            if scale == "quantile"
-            else Terms.linear(D)
-        )
+        X = patients() if X is None else X
+        rng = np.random.default_rng(3)
+        D = len(features)
+        L = len(labels)
+        scaling = None
+        if scale not in (None, "unit"):
+            scaling = fit_scaling(X, np.ones(len(X)), scale)
+        terms = blank_terms(scale, scaling, D, general)
         blank = FuzzySystem(
             feature_names=tuple(features),
             label_names=tuple(labels),
@@ -78,29 +85,22 @@ def make_system():
             centers=np.zeros((K, D)),
             widths=np.ones((K, D)),
             coef=rng.normal(size=(K, 1 + order * D, L)),
-            prototypes=X[:K].toarray() if not dense else X[:K],
-            rule_weights=np.arange(1.0, K + 1) / (K * (K + 1) / 2)
-            if K
-            else np.zeros(0),
+            prototypes=dense(X[:K]),
+            rule_weights=np.arange(1.0, K + 1) / max(K * (K + 1) / 2, 1),
             thresholds=np.full(L, 0.5),
-            quantiles=np.quantile(X, np.linspace(0, 1, 21), axis=0).T
-            if dense
-            else None,
             slopes=np.full(L, 4.0),
             offsets=np.full(L, -2.0),
         )
         Z = blank.scale(X)
-        mean = (
-            np.asarray(terms.memberships(Z, scaling).mean(axis=0)).ravel()
-            if len(terms)
-            else np.zeros(0)
-        )
-        found = {
-            "terms": Terms(terms.feature, terms.low, terms.high, mean),
-            "centers": np.asarray(Z[:K].toarray() if not dense else Z[:K]),
-            "widths": np.full((K, D), 0.5 if dense else 0.1)
-            * (Z.var(axis=0) + 0.1 if dense else 1.0),
-        }
-        return FuzzySystem(**{**vars(blank), **found, **known})
+        widths = np.full((K, D), 0.1)
+        if not sparse.issparse(X):
+            quantiles = np.quantile(X, np.linspace(0, 1, 21), axis=0).T
+            blank = replace(blank, quantiles=quantiles)
+            widths = np.full((K, D), 0.5) * (Z.var(axis=0) + 0.1)
+        if len(terms):
+            means = dense(terms.memberships(Z, scaling)).mean(axis=0)
+            terms = replace(terms, mean=means)
+        system = replace(blank, terms=terms, centers=dense(Z[:K]), widths=widths)
+        return replace(system, **changes)
 
     return make

@@ -9,66 +9,61 @@ from mltsk.exceptions import InputError
 from mltsk.explain import Part, Why, explain
 
 from ..conftest import effects_of_exceptions, effects_of_features
-from .conftest import CATEGORIES, LABELS
+from .conftest import CATEGORIES, LABELS, SCALES
 
-SCALES = ["quantile", "standard", "minmax", None, "unit"]
+
+def sums_of_parts(frame):
+    """Sums of contributions, a row per sample and a column per label."""
+    parts = frame[frame.part != "slope"]
+    sums = parts.groupby(["sample", "label"]).contribution.sum()
+    return sums.unstack()
+
+
+# explain ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize(
     "kind", [{}, {"order": 1}, {"K": 0}, {"general": False, "order": 1}]
 )
-def test_parts_add_up_to_the_score(make_system, X, scale, kind):
+def test_explain_takes_scores_apart_into_parts_that_add_up(make_system, X, scale, kind):
     system = make_system(scale, **kind)
     why = explain(system, X)
     assert_allclose(why.scores, system.scores(X), rtol=1e-13)
-    assert_allclose(
-        why.base + why.feature_effects().sum(axis=1) + why.shifts.sum(axis=1),
-        why.scores,
-        atol=1e-12,
-    )
-    frame = why[:3].to_frame()
-    sums = (
-        frame[frame.part != "slope"]
-        .groupby(["sample", "label"])
-        .contribution.sum()
-        .unstack()
-    )
+    total = why.base + why.feature_effects().sum(axis=1) + why.shifts.sum(axis=1)
+    assert_allclose(total, why.scores, atol=1e-12)
+    sums = sums_of_parts(why[:3].to_frame())
     assert_allclose(sums[list(LABELS)], why.scores[:3], atol=1e-12)
 
 
-def test_effects_and_shifts_are_those_of_the_system(make_system, X):
+def test_feature_effects_and_shifts_are_those_of_the_system(make_system, X):
     system = make_system(order=1)
     why = explain(system, X).for_label("asthma")
-    assert_allclose(
-        why.feature_effects()[:, :, 0], effects_of_features(system, X, 1), atol=1e-14
-    )
-    assert_allclose(
-        why.shifts[:, :, 0], effects_of_exceptions(system, X, 1), atol=1e-12
-    )
+    effects = effects_of_features(system, X, 1)
+    assert_allclose(why.feature_effects()[:, :, 0], effects, atol=1e-14)
+    shifts = effects_of_exceptions(system, X, 1)
+    assert_allclose(why.shifts[:, :, 0], shifts, atol=1e-12)
 
 
-def test_sparse_rows_tell_what_is_absent_in_one_sum(make_system, texts):
-    system = make_system("unit", X=texts, order=1)
-    why = explain(system, texts)
-    for one in list(why)[:5]:
-        account = one.why("gout")
-        assert sum(
-            part.contribution for part in account.parts if part.part != "slope"
-        ) == pytest.approx(account.score)
-        assert len(account.of_kind("feature")) == np.count_nonzero(one.X.toarray())
+def test_explain_tells_what_is_absent_from_sparse_rows_in_one_sum(make_system, texts):
+    for sample in explain(make_system("unit", X=texts, order=1), texts[:5]):
+        account = sample.why("gout")
+        parts = [part for part in account.parts if part.part != "slope"]
+        total = sum(part.contribution for part in parts)
+        assert total == pytest.approx(account.score)
+        n_features = len(account.of_kind("feature"))
+        assert n_features == np.count_nonzero(sample.X.toarray())
         assert len(account.of_kind("absent")) <= 1
 
 
-def test_slopes_tell_what_rules_make_of_features(make_system, X):
+def test_slope_effects_tell_what_rules_make_of_features(make_system, X):
     system = make_system("minmax", order=1, general=False)
     why = explain(system, X)
-    at_average = why.firing @ system.coef[:, 0] + np.einsum(
-        "nk,kdl,d->nl", why.firing, system.coef[:, 1:], why.tables.middle
-    )
-    assert_allclose(
-        why.slope_effects().sum(axis=1) + at_average, why.shifts.sum(axis=1), atol=1e-12
-    )
+    middle = why.effects.middle
+    slopes = np.einsum("nk,kdl,d->nl", why.firing, system.coef[:, 1:], middle)
+    at_average = why.firing @ system.coef[:, 0] + slopes
+    total = why.slope_effects().sum(axis=1) + at_average
+    assert_allclose(total, why.shifts.sum(axis=1), atol=1e-12)
     assert "of what rules add, by feature" in str(why[0])
     assert not explain(make_system(), X).slope_effects().any()
 
@@ -76,9 +71,8 @@ def test_slopes_tell_what_rules_make_of_features(make_system, X):
 def test_probabilities_are_told_where_there_are_some(make_system, X):
     system = make_system()
     why = explain(system, X[:4]).for_label("asthma")
-    assert_allclose(
-        why.probabilities, system.probabilities(system.scores(X[:4]))[:, [1]]
-    )
+    expected = system.probabilities(system.scores(X[:4]))[:, [1]]
+    assert_allclose(why.probabilities, expected)
     assert why.why("asthma").probability == pytest.approx(why.probabilities[0, 0])
     assert "probability" in str(why)
     bare = explain(make_system(slopes=None), X[:1])
@@ -86,66 +80,13 @@ def test_probabilities_are_told_where_there_are_some(make_system, X):
     assert "probability" not in str(bare)
 
 
-def test_one_score_in_full(make_system, X):
-    one = explain(make_system(), X, categories=CATEGORIES)[7].why("asthma")
-    assert (one.sample, one.label) == (7, "asthma")
-    assert {part.name: part.value for part in one.of_kind("feature")}["age"] == X[7, 0]
-    assert any(part.words in ("smoker is no", "smoker is yes") for part in one.parts)
-    assert all(0 <= part.value <= 1 for part in one.of_kind("exception"))
-    for kind in ("feature", "exception"):
-        sizes = [abs(part.contribution) for part in one.of_kind(kind)]
-        assert sizes == sorted(sizes, reverse=True)
-
-
-def test_narrowing_keeps_the_numbers_of_samples_and_labels(make_system, X):
-    why = explain(make_system("standard"), X)
-    narrow = why[10:14][::2].for_label("asthma")
-    assert [one.samples.tolist() for one in narrow] == [[10], [12]]
-    assert_allclose(narrow.scores[:, 0], why.scores[[10, 12], 1])
-    assert (narrow.shifts.shape, narrow.feature_effects().shape) == (
-        (2, 3, 1),
-        (2, 4, 1),
-    )
-    with pytest.raises(InputError, match="no label called 'flu'"):
-        why[0].why("flu")
-
-
-def test_the_story_tells_the_highest_labels_of_the_first_samples(make_system, X):
-    why = explain(make_system(), X)
-    text = why.to_text(labels=1, samples=2)
-    above = [LABELS[j] for j in why.scores[:2].argmax(axis=1)]
-    assert [
-        line.split(":")[0].strip() for line in text.splitlines() if "threshold" in line
-    ] == above
-    assert text.endswith("and 58 more samples")
-    assert str(why[3]).startswith("Sample 3\n")
-
-
-def test_plain_data_round_trip(make_system, X):
-    why = explain(make_system(), X[:2])
-    plain = json.loads(json.dumps(why.to_dict(), allow_nan=False))
-    labels = plain["samples"][1]["labels"]
-    assert [entry["label"] for entry in labels] == list(LABELS)
-    assert sum(part["contribution"] for part in labels[0]["parts"]) == pytest.approx(
-        why.scores[1, 0]
-    )
-    assert len(why.to_dict(top=1)["samples"][0]["labels"][0]["parts"]) == 3
-
-
-def test_html_is_escaped(make_system, X):
-    page = explain(make_system(features=("<x>", "b", "c", "d")), X[:1])._repr_html_()
-    assert "<x>" not in page
-    assert "&lt;x&gt;" in page
-
-
-def test_a_sample_that_fires_no_rule_scores_nothing(make_system):
-    widths = np.full((3, 4), 1e-3)
+def test_explain_of_a_sample_that_fires_no_rule_has_no_shifts(make_system):
     system = make_system(
         None,
         general=False,
         order=1,
         firing="authors",
-        widths=widths,
+        widths=np.full((3, 4), 1e-3),
         intercept=np.zeros(2),
     )
     why = explain(system, np.full((1, 4), 1e6))
@@ -153,34 +94,99 @@ def test_a_sample_that_fires_no_rule_scores_nothing(make_system):
     assert "Rule 1, which fits by 0 %" in str(why)
 
 
-def test_a_ledger_reads_in_the_callers_words_and_sums_what_is_left_out():
+# narrowing down -----------------------------------------------------------------------
+
+
+def test_why_is_one_score_in_full(make_system, X):
+    account = explain(make_system(categories=CATEGORIES), X)[7].why("asthma")
+    assert (account.sample, account.label) == (7, "asthma")
+    values = {part.name: part.value for part in account.of_kind("feature")}
+    assert values["age"] == X[7, 0]
+    words = {part.words for part in account.parts}
+    assert words & {"smoker is no", "smoker is yes"}
+    assert all(0 <= part.value <= 1 for part in account.of_kind("exception"))
+    for kind in ("feature", "exception"):
+        sizes = [abs(part.contribution) for part in account.of_kind(kind)]
+        assert sizes == sorted(sizes, reverse=True)
+
+
+def test_narrowed_explanations_keep_the_numbers_of_samples_and_labels(make_system, X):
+    why = explain(make_system("standard"), X)
+    narrow = why[10:14][::2].for_label("asthma")
+    assert [sample.samples.tolist() for sample in narrow] == [[10], [12]]
+    assert_allclose(narrow.scores[:, 0], why.scores[[10, 12], 1])
+    assert narrow.shifts.shape == (2, 3, 1)
+    assert narrow.feature_effects().shape == (2, 4, 1)
+    with pytest.raises(InputError, match="no label called 'flu'"):
+        why[0].why("flu")
+
+
+# as text and data ---------------------------------------------------------------------
+
+
+def test_to_text_tells_the_highest_labels_of_the_first_samples(make_system, X):
+    why = explain(make_system(), X)
+    text = why.to_text(labels=1, samples=2)
+    titles = [line for line in text.splitlines() if "threshold" in line]
+    highest = [LABELS[j] for j in why.scores[:2].argmax(axis=1)]
+    assert [title.split(":")[0].strip() for title in titles] == highest
+    assert text.endswith("and 58 more samples")
+    assert str(why[3]).startswith("Sample 3\n")
+
+
+def test_to_text_says_the_same_as_the_full_account(make_system, X):
+    why = explain(make_system(order=1), X[:1])
+    account = why.why("gout").to_text(top=2)
+    lines = [line.strip() for line in account.splitlines()]
+    text = why.to_text(top=2, labels=2)
+    assert set(lines) <= {line.strip() for line in text.splitlines()}
+
+
+def test_to_dict_is_plain_data(make_system, X):
+    why = explain(make_system(), X[:2])
+    data = json.loads(json.dumps(why.to_dict(), allow_nan=False))
+    labels = data["samples"][1]["labels"]
+    assert [entry["label"] for entry in labels] == list(LABELS)
+    total = sum(part["contribution"] for part in labels[0]["parts"])
+    assert total == pytest.approx(why.scores[1, 0])
+    assert len(why.to_dict(top=1)["samples"][0]["labels"][0]["parts"]) == 3
+
+
+def test_to_html_is_escaped(make_system, X):
+    page = explain(make_system(features=("<x>", "b", "c", "d")), X[:1])._repr_html_()
+    assert "<x>" not in page
+    assert "&lt;x&gt;" in page
+
+
+def test_why_reads_in_the_callers_words_and_sums_what_is_left_out():
     parts = [
-        Part("base", None, None, 0.2, "before exceptions"),
-        Part("feature", "glucose", 8.1, 0.3, "glucose is high"),
+        Part("base", None, None, 0.2, words="before exceptions"),
+        Part("feature", "glucose", 8.1, 0.3, words="glucose is high"),
     ]
-    parts += [
-        Part("exception", k, 0.3, a, f"Exception {k + 1}")
-        for k, a in enumerate((0.1, 0.06, 0.04))
-    ]
-    why = Why(4, "gout", 0.7, 0.5, 0.83, tuple(parts))
-    assert page_lines(why, 1) == [
+    for k, amount in enumerate((0.1, 0.06, 0.04)):
+        parts.append(Part("exception", k, 0.3, amount, words=f"Exception {k + 1}"))
+    why = Why(4, "gout", score=0.7, threshold=0.5, probability=0.83, parts=tuple(parts))
+    assert why.to_text(top=1).splitlines() == [
         "gout: 0.700, given (threshold 0.5, probability 83 %)",
         "  +0.200  before exceptions",
         "  +0.300  glucose is high",
         "  +0.100  Exception 1",
         "  +0.100  2 smaller ones",
     ]
-    assert "not given" in str(Why(0, "gout", 0.4, 0.5, None, ()))
-    assert Why(0, "gout", 0.5, 0.5, None, ()).given
 
 
-def page_lines(why, top):
-    (node,) = why.nodes(top)
-    return [node.text, *(f"  {child.text}" for child in node.children)]
+@pytest.mark.parametrize(("score", "given"), [(0.5, True), (0.4, False)])
+def test_why_is_given_where_the_score_reaches_the_threshold(score, given):
+    why = Why(0, "gout", score, threshold=0.5, probability=None, parts=())
+    assert why.given == given
+    assert ("not given" in str(why)) != given
+
+
+# tables -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "kind",
+    "options",
     [
         {"n_rules": 0},
         {"n_rules": 5, "order": 0},
@@ -189,54 +195,38 @@ def page_lines(why, top):
     ],
 )
 @pytest.mark.parametrize("scale", ["quantile", "standard"])
-def test_reasons_of_a_table_add_up(table, kind, scale):
-    X = (
-        table[0]
-        .iloc[:40]
-        .assign(smoker=lambda X: X["smoker"].replace("former", "unheard of"))
-    )
-    clf = MLTSKClassifier(scale=scale, **kind).fit(*table)
+def test_explain_of_a_table_adds_up(table, options, scale):
+    X = table[0].iloc[:40]
+    X = X.assign(smoker=X["smoker"].replace("former", "unheard of"))
+    clf = MLTSKClassifier(scale=scale, **options).fit(*table)
     why = clf.explain(X)
     assert_allclose(why.scores, clf.decision_function(X) + clf.thresholds_, atol=1e-12)
-    assert_allclose(
-        why.base + why.feature_effects().sum(axis=1) + why.shifts.sum(axis=1),
-        why.scores,
-        atol=1e-12,
-    )
+    total = why.base + why.feature_effects().sum(axis=1) + why.shifts.sum(axis=1)
+    assert_allclose(total, why.scores, atol=1e-12)
     frame = why.to_frame()
-    sums = (
-        frame[frame.part != "slope"]
-        .groupby(["sample", "label"])
-        .contribution.sum()
-        .unstack()
-    )
+    sums = sums_of_parts(frame)
     assert_allclose(sums[["copd", "gout"]], why.scores, atol=1e-12)
     assert set(frame.name[frame.part == "feature"]) <= set(X.columns)
     json.dumps(why.to_dict(), allow_nan=False)
 
 
-def test_a_feature_of_a_table_is_one_line_in_its_words(table):
+def test_explain_tells_a_feature_of_a_table_in_one_line_in_its_words(table):
     clf = MLTSKClassifier(n_rules=0).fit(*table)
-    X = (
-        table[0]
-        .iloc[[10, 10]]
-        .assign(
-            age=[50.0, np.nan],
-            smoker=["daily", "vape"],
-            stage=["IV", None],
-            albumin=[np.nan, 3.5],
-            fever=[True, None],
-        )
-    )
+    changes = {
+        "age": [50.0, np.nan],
+        "smoker": ["daily", "vape"],
+        "stage": ["IV", None],
+        "albumin": [np.nan, 3.5],
+        "fever": [True, None],
+    }
+    X = table[0].iloc[[10, 10]].assign(**changes)
     first, second = (
-        {part.name: part for part in one.why("copd").of_kind("feature")}
-        for one in clf.explain(X)
+        {part.name: part for part in sample.why("copd").of_kind("feature")}
+        for sample in clf.explain(X)
     )
     assert (first["smoker"].words, first["smoker"].value) == ("smoker = daily", "daily")
-    assert (first["albumin"].words, first["albumin"].value) == (
-        "albumin not measured",
-        None,
-    )
+    assert first["albumin"].words == "albumin not measured"
+    assert first["albumin"].value is None
     assert first["stage"].words == "stage = IV"
     assert first["fever"].words == "fever = yes"
     assert first["age"].words.startswith("age is ")

@@ -1,4 +1,4 @@
-"""A model at a glance: numbers that can be worked out by hand, and input that must be refused."""
+"""A model at a glance: numbers that can be worked out by hand, and input refused."""
 
 import numpy as np
 import pytest
@@ -7,19 +7,27 @@ from numpy.testing import assert_allclose
 from mltsk import MLTSKClassifier
 from mltsk.exceptions import InputError
 from mltsk.explain import views
-from mltsk.explain.tables import Tables
+from mltsk.explain.effects import Effects
 
 from ..conftest import effects_of_features
 from .conftest import CATEGORIES, FEATURES
 
 
-def test_importance_is_the_size_of_effects_largest_first(make_system):
+def by_feature(curves):
+    return {curve.feature: curve for curve in curves}
+
+
+# features -----------------------------------------------------------------------------
+
+
+def test_feature_importance_is_the_size_of_effects_largest_first(make_system):
     system = make_system(order=1)
     view = views.feature_importance(system, top=3)
-    expected = dict(zip(FEATURES, Tables(system, None).importance, strict=True))
+    expected = dict(zip(FEATURES, Effects(system).importance, strict=True))
     for feature, values in zip(view.features, view.values, strict=True):
         assert_allclose(values, expected.pop(feature))
-    assert_allclose(view.rest, next(iter(expected.values())))
+    (rest,) = expected.values()
+    assert_allclose(view.rest, rest)
     total = view.values.sum(axis=1).tolist()
     assert total == sorted(total, reverse=True)
 
@@ -41,122 +49,41 @@ def test_shapes_are_the_effects_of_the_system(make_system, X, scale):
 def test_shapes_come_feature_by_feature_for_all_labels(make_system, texts):
     curves = views.shapes(make_system("unit", X=texts), top=2)
     assert [curve.label for curve in curves] == ["gout", "asthma"] * 2
-    assert (curves[0].x[0], curves[0].x[-1], len(curves[0].quantiles)) == (0.0, 1.0, 0)
+    first = curves[0]
+    assert (first.x[0], first.x[-1], len(first.quantiles)) == (0.0, 1.0, 0)
     assert views.shapes(make_system("minmax", order=1, general=False)) == ()
 
 
-@pytest.mark.parametrize("order", [0, 1])
-def test_equal_labels_have_equal_consequents(make_system, order):
-    system = make_system("standard", labels=("a", "b", "c"), order=order)
-    system.coef[:, :, 1], system.term_coef[:, 1] = (
-        -2 * system.coef[:, :, 0],
-        -2 * system.term_coef[:, 0],
-    )
-    view = views.label_correlation_view(
-        system, np.array([[1, 0, 1], [0, 1, 1], [1, 0, 0]])
-    )
-    assert_allclose(view.consequents[0, 1], -1.0)
-    assert_allclose(view.labels[0, 1], -1.0)
-    assert_allclose(np.diag(view.consequents), 1.0)
-    assert view.from_data
-    assert not views.label_correlation_view(system).from_data
-
-
-def test_labels_that_were_not_observed_are_left_out(make_system):
-    Y = np.array([[1, 1], [0, 0], [1, np.nan], [0, 0]])
-    assert views.label_correlation_view(make_system(), Y).labels[0, 1] > 0.8
-
-
-def test_agreement_needs_more_than_one_pair(make_system):
-    assert np.isnan(views.label_correlation_view(make_system(K=0)).agreement)
-
-
-def test_distances_of_the_rule_map_are_those_of_firing(make_system, X):
-    system = make_system()
-    system.centers[1] = system.centers[0]
-    view = views.rule_map(system, X)
-    assert_allclose(view.distances[0, 1], 0.0, atol=1e-12)
-    assert_allclose(view.positions[0], view.positions[1], atol=1e-6)
-    assert_allclose(view.coverage, system.firing_strengths(X).mean(axis=0))
-    assert view.nearest[2] > 0.1
-
-
-def test_one_rule_has_a_map(make_system):
-    view = views.rule_map(make_system(K=1))
-    assert view.positions.shape == (1, 2)
-    assert view.nearest.tolist() == [1.0]
-
-
-@pytest.mark.parametrize("scale", ["quantile", "standard", None])
-def test_a_membership_is_1_at_its_centre_in_units(make_system, scale):
-    for curve in views.membership_curves(make_system(scale), 1):
-        assert curve.y[np.abs(curve.x - curve.center).argmin()] > 0.97
-        assert curve.words.startswith(curve.feature)
-        assert curve.x[0] <= curve.center <= curve.x[-1]
-
-
-def test_no_curve_for_no_condition(make_system):
-    system = make_system()
-    system.widths[0, 1:] = system.widths[1] = np.inf
-    assert [curve.feature for curve in views.membership_curves(system, 0)] == ["age"]
-    assert views.membership_curves(system, 1) == ()
-
-
-def test_categories_reach_the_curves(make_system):
-    class Model:
-        system_ = make_system("minmax")
-
-        def _category_names(self):
-            return CATEGORIES
-
-    ward = {curve.feature: curve for curve in views.shapes(Model(), "gout")}["ward"]
+def test_shapes_and_membership_curves_have_the_names_of_categories(make_system):
+    system = make_system("minmax", categories=CATEGORIES)
+    ward = by_feature(views.shapes(system, "gout"))["ward"]
     assert ward.x.tolist() == [1.0, 2.0, 5.0]
     assert "ward = " in ward.words
-    for curves in (views.membership_curves(Model(), 0), views.shapes(Model())):
-        assert {curve.feature: curve for curve in curves}[
-            "ward"
-        ].categories == CATEGORIES["ward"]
+    for curves in (views.membership_curves(system, 0), views.shapes(system)):
+        assert by_feature(curves)["ward"].categories == CATEGORIES["ward"]
 
 
-def test_what_has_no_rules_is_refused(make_system):
-    with pytest.raises(InputError, match="dict has no rules"):
-        views.rule_map({})
-    with pytest.raises(InputError, match="no exceptions"):
-        views.rule_map(make_system(K=0))
-    with pytest.raises(InputError, match="counted from 0 to 2"):
-        views.membership_curves(make_system(), 3)
-    with pytest.raises(InputError, match="there are none"):
-        views.membership_curves(make_system(K=0), 0)
-    with pytest.raises(InputError, match="one column for each of 2 labels"):
-        views.label_correlation_view(make_system(), np.ones((4, 3)))
-
-
-def test_importance_and_shapes_of_a_table_are_by_feature(table):
+def test_feature_importance_and_shapes_of_a_table_are_by_feature(table):
     clf = MLTSKClassifier(n_rules=3).fit(*table)
-    view = views.feature_importance(clf)
-    assert set(view.features) == set(table[0].columns)
-    curves = {curve.feature: curve for curve in views.shapes(clf, "copd")}
-    assert list(curves["smoker"].categories.values()) == [
-        "never",
-        "former",
-        "daily",
-        "other",
-    ]
+    assert set(views.feature_importance(clf).features) == set(table[0].columns)
+    curves = by_feature(views.shapes(clf, "copd"))
+    categories = list(curves["smoker"].categories.values())
+    assert categories == ["never", "former", "daily", "other"]
     assert curves["albumin"].missing > max(curves["albumin"].y)
     assert curves["age"].missing is None
-    conditions = {curve.feature: curve for curve in views.membership_curves(clf, 0)}
-    assert (conditions["smoker"].center, len(conditions["smoker"].y)) == (None, 4)
+    smoker = by_feature(views.membership_curves(clf, 0))["smoker"]
+    assert (smoker.center, len(smoker.y)) == (None, 4)
 
 
-def test_errors_of_triangles_are_those_of_their_heights():
+def test_errors_of_shapes_of_triangles_are_those_of_their_heights():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 1))
     Y = (X + rng.normal(size=(300, 1)) > 0).astype(int)
-    clf = MLTSKClassifier(n_rules=0, scale="triangles", ridge=0.7).fit(
-        X, np.hstack([Y, 1 - Y])
-    )
+    clf = MLTSKClassifier(n_rules=0, scale="triangles", ridge=0.7)
+    clf.fit(X, np.hstack([Y, 1 - Y]))
     (curve,) = views.shapes(clf, "label 0")
-    scaling, peaks = clf.system_.scaling, np.arange(0.1, 1, 0.2)
+    scaling = clf.system_.scaling
+    peaks = np.arange(0.1, 1, 0.2)
 
     def terms(x):
         p = scaling.apply(x[:, None])[:, 0] * scaling.spread + scaling.offset
@@ -167,8 +94,82 @@ def test_errors_of_triangles_are_those_of_their_heights():
     a = (
         clf.fit_record_.training.design.general_weight
     )  # what the ridge is a multiple of
-    variance = np.einsum(
-        "np,pq,nq->n", V, np.linalg.inv(A.T @ A + 0.7 / a * np.eye(5)), V
-    )
+    covariance = np.linalg.inv(A.T @ A + 0.7 / a * np.eye(5))
+    variance = np.einsum("np,pq,nq->n", V, covariance, V)
     noise = np.sqrt(((Y[:, 0] - clf.loo_scores_[:, 0]) ** 2).mean())
     assert_allclose(curve.error, 1.96 * noise * np.sqrt(variance), rtol=1e-6)
+
+
+# labels -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_label_correlation_view_finds_labels_with_opposite_consequents(
+    make_system, order
+):
+    system = make_system("standard", labels=("a", "b", "c"), order=order)
+    system.coef[:, :, 1] = -2 * system.coef[:, :, 0]
+    system.term_coef[:, 1] = -2 * system.term_coef[:, 0]
+    Y = np.array([[1, 0, 1], [0, 1, 1], [1, 0, 0]])
+    view = views.label_correlation_view(system, Y)
+    assert_allclose(view.consequents[0, 1], -1.0)
+    assert_allclose(view.labels[0, 1], -1.0)
+    assert_allclose(np.diag(view.consequents), 1.0)
+    assert view.from_data
+    assert not views.label_correlation_view(system).from_data
+
+
+def test_label_correlation_view_leaves_out_labels_that_were_not_observed(make_system):
+    Y = np.array([[1, 1], [0, 0], [1, np.nan], [0, 0]])
+    assert views.label_correlation_view(make_system(), Y).labels[0, 1] > 0.8
+
+
+def test_label_correlation_view_has_no_agreement_of_a_single_pair(make_system):
+    assert np.isnan(views.label_correlation_view(make_system(K=0)).agreement)
+
+
+# rules --------------------------------------------------------------------------------
+
+
+def test_rule_map_has_the_distances_of_firing(make_system, X):
+    system = make_system()
+    system.centers[1] = system.centers[0]
+    view = views.rule_map(system, X)
+    assert_allclose(view.distances[0, 1], 0.0, atol=1e-12)
+    assert_allclose(view.positions[0], view.positions[1], atol=1e-6)
+    assert_allclose(view.coverage, system.firing_strengths(X).mean(axis=0))
+    assert view.nearest[2] > 0.1
+
+
+def test_rule_map_of_one_rule(make_system):
+    view = views.rule_map(make_system(K=1))
+    assert view.positions.shape == (1, 2)
+    assert view.nearest.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("scale", ["quantile", "standard", None])
+def test_membership_curves_are_1_at_their_centres_in_units(make_system, scale):
+    for curve in views.membership_curves(make_system(scale), 1):
+        assert curve.y[np.abs(curve.x - curve.center).argmin()] > 0.97
+        assert curve.words.startswith(curve.feature)
+        assert curve.x[0] <= curve.center <= curve.x[-1]
+
+
+def test_membership_curves_leave_out_what_is_no_condition(make_system):
+    system = make_system()
+    system.widths[0, 1:] = system.widths[1] = np.inf
+    assert [curve.feature for curve in views.membership_curves(system, 0)] == ["age"]
+    assert views.membership_curves(system, 1) == ()
+
+
+def test_views_refuse_what_has_no_rules_or_no_such_rule(make_system):
+    with pytest.raises(InputError, match="dict has no rules"):
+        views.rule_map({})
+    with pytest.raises(InputError, match="no exceptions"):
+        views.rule_map(make_system(K=0))
+    with pytest.raises(InputError, match="counted from 0 to 2"):
+        views.membership_curves(make_system(), 3)
+    with pytest.raises(InputError, match="there are none"):
+        views.membership_curves(make_system(K=0), 0)
+    with pytest.raises(InputError, match="one column for each of 2 labels"):
+        views.label_correlation_view(make_system(), np.ones((4, 3)))

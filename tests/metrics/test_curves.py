@@ -21,7 +21,7 @@ def label():
     return rng.random(300) < s**2, s
 
 
-def test_curves_are_those_of_scikit_learn(label):
+def test_roc_curve_and_precision_recall_curve_are_scikit_learns(label):
     y, s = label
     found = roc_curve(y, s)
     assert_allclose(found, metrics.roc_curve(y, s, drop_intermediate=False)[:2])
@@ -29,7 +29,7 @@ def test_curves_are_those_of_scikit_learn(label):
     assert_allclose(precision_recall_curve(y, s), [recall[-2::-1], precision[-2::-1]])
 
 
-def test_ap_and_auc_also_of_rows_drawn_again(label):
+def test_ranking_of_rows_and_of_resamples_is_scikit_learns(label):
     y, s = label
     assert_allclose(
         ranking(y, s),
@@ -47,7 +47,7 @@ def test_ap_and_auc_also_of_rows_drawn_again(label):
     assert np.isnan(ranking(np.zeros(300, dtype=bool), s)).all()
 
 
-def test_groups_hold_what_was_forecast(label):
+def test_calibration_groups_hold_what_was_forecast(label):
     y, s = label
     found = calibration_groups(y, s**2)
     assert found.size.sum() == 300

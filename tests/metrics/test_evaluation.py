@@ -1,3 +1,8 @@
+"""`evaluate`, and the `Evaluation` that it returns."""
+
+import copy
+import json
+import pickle
 import warnings
 
 import numpy as np
@@ -7,8 +12,9 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn import metrics as sk
 
-from mltsk.exceptions import DegenerateScoresWarning, InputError
+from mltsk.exceptions import DegenerateScoresWarning
 from mltsk.metrics import (
+    Evaluation,
     evaluate,
     evaluation,
     five_metrics,
@@ -16,39 +22,36 @@ from mltsk.metrics import (
     micro_f1_score,
 )
 
-KEYS = [
-    "AP",
-    "HL",
-    "OE",
-    "RL",
-    "CV",
-    "micro_F1",
-    "macro_F1",
-    "example_F1",
-    "subset_accuracy",
-    "tied_rows",
-]
+RANKING_KEYS = ["AP", "OE", "RL", "CV"]
+FIVE_KEYS = ["AP", "HL", "OE", "RL", "CV"]
+SET_KEYS = ["micro_F1", "macro_F1", "example_F1", "subset_accuracy"]
+LABEL_COLUMNS = ["prevalence", "AP", "AUC", "sensitivity", "precision", "Brier"]
 
 
 @pytest.fixture
 def data():
     rng = np.random.default_rng(0)
-    return (rng.random((30, 5)) < 0.4).astype(int), rng.normal(0.5, 0.4, size=(30, 5))
+    Y = (rng.random((30, 5)) < 0.4).astype(int)
+    return Y, rng.normal(0.5, 0.4, size=(30, 5))
 
 
-def test_keys_are_the_documented_ones_in_order(data):
-    assert list(evaluate(*data)) == KEYS
-    assert all(type(value) is float for value in evaluate(*data).values())
+# --- the overall metrics
+
+
+def test_evaluate_has_the_documented_keys_in_order(data):
+    result = evaluate(*data)
+    assert list(result) == [*FIVE_KEYS, *SET_KEYS, "tied_rows"]
+    assert all(type(value) is float for value in result.values())
 
 
 @pytest.mark.parametrize("convention", ["paper", "standard"])
-def test_the_first_five_are_the_five_metrics(data, convention):
+def test_evaluate_begins_with_the_five_metrics(data, convention):
     result = evaluate(*data, convention=convention, threshold=0.3)
     five = five_metrics(*data, convention=convention, threshold=0.3)
-    assert_allclose([result[key] for key in KEYS[:5]], five)
+    assert_allclose([result[key] for key in FIVE_KEYS], five)
 
 
-def test_thresholds_by_label_make_the_predictions(data):
+def test_evaluate_takes_a_threshold_per_label(data):
     Y, scores = data
     cut = np.linspace(0.2, 0.8, 5)
     result = evaluate(Y, scores, threshold=cut)
@@ -56,104 +59,132 @@ def test_thresholds_by_label_make_the_predictions(data):
     assert result["micro_F1"] == pytest.approx(micro_f1_score(Y, scores >= cut))
 
 
-def test_given_predictions_take_the_place_of_the_threshold(data):
+def test_evaluate_takes_predictions_instead_of_a_threshold(data):
     Y, scores = data
     result = evaluate(Y, scores, predictions=Y)
-    assert (result["HL"], result["micro_F1"], result["subset_accuracy"]) == (
-        0.0,
-        1.0,
-        1.0,
-    )
+    assert result["HL"] == 0.0
+    assert result["micro_F1"] == 1.0
+    assert result["subset_accuracy"] == 1.0
     assert result["AP"] == evaluate(Y, scores)["AP"]
 
 
-def test_tables_come_in_many_forms(data):
+def test_evaluate_takes_tables_in_many_forms(data):
     Y, scores = data
     expected = evaluate(Y, scores)
     assert evaluate(sparse.csr_array(Y), scores.tolist()) == expected
     assert evaluate(pd.DataFrame(Y), pd.DataFrame(scores)) == expected
 
 
-def test_a_model_of_ties_is_reported_and_warned_about():
+def test_evaluate_warns_of_a_model_of_ties():
     Y = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
     scores = np.array([[0, 0, 0], [1, 1, 1], [0.1, 0.2, 0.3]], dtype=float)
-    with pytest.warns(DegenerateScoresWarning, match="67% of the rows"):
+    with pytest.warns(DegenerateScoresWarning, match="67% of the rows") as warned:
         result = evaluate(Y, scores, convention="paper")
-    assert (result["OE"], result["tied_rows"]) == (0.0, pytest.approx(2 / 3))
+    assert warned[0].filename == __file__
+    assert result["OE"] == 0.0
+    assert result["tied_rows"] == pytest.approx(2 / 3)
 
 
-def test_half_of_the_rows_tied_is_not_yet_a_warning():
+def test_evaluate_does_not_warn_where_half_of_the_rows_are_tied():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert evaluate([[1, 0], [1, 0]], [[0, 0], [0, 1]])["tied_rows"] == 0.5
 
 
-def test_rows_of_nan_are_tied_rows():
+def test_evaluate_counts_rows_of_nan_as_tied():
     with pytest.warns(DegenerateScoresWarning):
-        assert (
-            evaluate([[1, 0]], [[np.nan, np.nan]], convention="paper")["tied_rows"]
-            == 1.0
-        )
+        result = evaluate([[1, 0]], [[np.nan, np.nan]], convention="paper")
+    assert result["tied_rows"] == 1.0
 
 
-def test_one_label_has_set_metrics_but_no_ranking():
+def test_evaluate_of_one_label_has_set_metrics_but_no_ranking():
     result = evaluate([[1], [0]], [[0.9], [0.2]])
-    assert np.isnan([result[key] for key in ("AP", "OE", "RL", "CV")]).all()
+    assert np.isnan([result[key] for key in RANKING_KEYS]).all()
     assert (result["HL"], result["micro_F1"], result["tied_rows"]) == (0.0, 1.0, 0.0)
 
 
-def test_unweighted_rows_do_not_count(data):
+def test_evaluate_does_not_count_rows_of_weight_zero(data):
     Y, scores = data
     weight = np.r_[np.ones(20), np.zeros(10)]
     weighted = evaluate(Y, scores, sample_weight=weight)
     assert weighted == pytest.approx(evaluate(Y[:20], scores[:20]))
 
 
-def test_rows_without_an_observed_label_do_not_count(data):
+@pytest.mark.parametrize("convention", ["paper", "standard"])
+def test_evaluate_does_not_count_rows_without_an_observed_label(data, convention):
     Y, scores = data
     unknown = np.where(np.arange(30)[:, None] < 10, np.nan, Y)
-    for convention in ("paper", "standard"):
-        found = evaluate(unknown, scores, convention=convention)
-        assert found == pytest.approx(
-            evaluate(Y[10:], scores[10:], convention=convention)
-        )
+    result = evaluate(unknown, scores, convention=convention)
+    expected = evaluate(Y[10:], scores[10:], convention=convention)
+    assert result == pytest.approx(expected)
 
 
-def test_nothing_observed_is_nan_and_not_a_number_of_a_metric():
-    found = evaluate(np.full((3, 2), np.nan), [[0.1, 0.2]] * 3, convention="paper")
-    assert np.isnan(
-        [
-            found[name]
-            for name in ("AP", "HL", "OE", "RL", "CV", "macro_F1", "example_F1")
-        ]
-    ).all()
+def test_evaluate_of_nothing_observed_is_nan():
+    result = evaluate(np.full((3, 2), np.nan), [[0.1, 0.2]] * 3, convention="paper")
+    names = [*FIVE_KEYS, "macro_F1", "example_F1"]
+    assert np.isnan([result[name] for name in names]).all()
 
 
-def test_table_per_label_is_that_of_scikit_learn_on_the_observed_samples(data):
+# --- what it returns
+
+
+def test_evaluation_is_a_dict_that_can_be_copied_pickled_and_written(data):
+    result = evaluate(*data)
+    assert isinstance(result, Evaluation)
+    assert json.loads(json.dumps(result)) == result
+    for again in (copy.copy(result), pickle.loads(pickle.dumps(result))):
+        assert again == result
+        pd.testing.assert_frame_equal(again.per_label, result.per_label)
+
+
+def test_evaluation_per_label_is_the_table_of_evaluate_and_is_made_once(data):
+    table = evaluate(*data, per_label=True, threshold=0.3)
+    result = evaluate(*data, threshold=0.3)
+    pd.testing.assert_frame_equal(result.per_label, table)
+    assert result.per_label is result.per_label
+
+
+def test_evaluation_makes_its_table_only_when_asked(data, monkeypatch):
+    asked = []
+    monkeypatch.setattr(evaluation, "ranking", lambda *args: asked.append(args))
+    evaluate(*data)
+    assert asked == []
+
+
+def test_evaluation_prints_a_line_per_metric_in_80_columns(data):
+    result = evaluate(*data)
+    header, *lines = str(result).splitlines()
+    assert header.split() == ["value", "better"]
+    assert [line.split()[0] for line in lines] == list(result)
+    assert [line.split()[1] for line in lines] == [f"{v:.3f}" for v in result.values()]
+    assert all(line.split()[2] in ("higher", "lower") for line in lines)
+    assert max(map(len, [header, *lines])) <= 80
+
+
+def test_evaluation_prints_nan_and_metrics_that_the_user_added(data):
+    result = evaluate([[1], [0]], [[0.9], [0.2]])
+    result["mine"] = 0.5
+    lines = str(result).splitlines()
+    assert lines[1].split()[:2] == ["AP", "nan"]
+    assert lines[-1].split() == ["mine", "0.500"]
+
+
+# --- the table per label
+
+
+def test_evaluate_per_label_is_scikit_learns_on_the_observed_samples(data):
     Y, scores = data[0], np.clip(data[1], 0, 1).round(1)
     weight = np.random.default_rng(1).integers(0, 3, size=30).astype(float)
-    truth = pd.DataFrame(
-        np.where(np.random.default_rng(2).random(Y.shape) < 0.2, np.nan, Y),
-        columns=list("abcde"),
-    )
+    hidden = np.random.default_rng(2).random(Y.shape) < 0.2
+    truth = pd.DataFrame(np.where(hidden, np.nan, Y), columns=list("abcde"))
     table = evaluate(truth, scores, per_label=True, threshold=0.4, sample_weight=weight)
-    assert list(table.columns) == [
-        "observed",
-        "prevalence",
-        "AP",
-        "AUC",
-        "sensitivity",
-        "precision",
-        "Brier",
-    ]
+    assert list(table.columns) == ["observed", *LABEL_COLUMNS]
     assert list(table.index) == list("abcde")
-    for name, row in table.iterrows():
-        seen = truth[name].notna().to_numpy()
-        y, s, w = (
-            truth[name][seen].astype(int),
-            scores[seen, "abcde".index(name)],
-            weight[seen],
-        )
+    for j, row in enumerate(table.itertuples(index=False)):
+        seen = ~hidden[:, j]
+        y = Y[seen, j]
+        s = scores[seen, j]
+        w = weight[seen]
         expected = [
             seen.sum(),
             np.average(y, weights=w),
@@ -166,8 +197,9 @@ def test_table_per_label_is_that_of_scikit_learn_on_the_observed_samples(data):
         assert_allclose(row, expected)
 
 
-def test_what_a_label_does_not_define_is_nan():
-    Y, scores = [[1, 0, 1], [0, 0, np.nan]], [[np.inf, 0.1, 0.9], [-2.0, 0.2, 0.1]]
+def test_evaluate_per_label_is_nan_where_a_label_does_not_define_it():
+    Y = [[1, 0, 1], [0, 0, np.nan]]
+    scores = [[np.inf, 0.1, 0.9], [-2.0, 0.2, 0.1]]
     table = evaluate(Y, scores, per_label=True)
     assert_allclose(table["AUC"], [1.0, np.nan, np.nan])
     assert_allclose(table["sensitivity"], [1.0, np.nan, 1.0])
@@ -175,13 +207,14 @@ def test_what_a_label_does_not_define_is_nan():
     assert table["Brier"].isna().all()  # these scores are no probabilities
 
 
-def test_scores_of_a_label_may_be_tied_at_infinity_and_nan_ranks_first():
-    Y, scores = [[1, 1], [0, 0], [1, 0]], [[np.nan, np.inf], [0.9, np.inf], [0.1, 0.0]]
+def test_evaluate_per_label_ties_infinite_scores_and_ranks_nan_first():
+    Y = [[1, 1], [0, 0], [1, 0]]
+    scores = [[np.nan, np.inf], [0.9, np.inf], [0.1, 0.0]]
     table = evaluate(Y, scores, per_label=True, convention="paper")
     assert_allclose(table[["AP", "AUC"]], [[5 / 6, 0.5], [0.5, 0.75]])
 
 
-def test_the_table_of_a_polars_frame_is_one(data):
+def test_evaluate_per_label_of_a_polars_frame_is_one(data):
     polars = pytest.importorskip(
         "polars", reason="polars is not installed: its frames cannot be tested"
     )
@@ -189,73 +222,3 @@ def test_the_table_of_a_polars_frame_is_one(data):
     table = evaluate(polars.from_pandas(truth), data[1], per_label=True)
     expected = evaluate(truth, data[1], per_label=True).reset_index()
     pd.testing.assert_frame_equal(table.to_pandas(), expected)
-
-
-# --- metrics of label sets
-
-AVERAGES = {"example": "samples", "macro": "macro", "micro": "micro"}
-
-
-def tables(seed=0):
-    """Rows and labels with nothing true, nothing predicted, and neither."""
-    rng = np.random.default_rng(seed)
-    Y, P = rng.random((2, 40, 7)) < 0.4
-    Y[:4], P[2:6], Y[:, 0], P[:, 0], P[:, 1] = 0, 0, 0, 0, 0
-    return Y.astype(int), P.astype(int), rng.integers(0, 3, size=40).astype(float)
-
-
-@pytest.mark.parametrize("average", AVERAGES)
-def test_f1_agrees_with_scikit_learn(average):
-    Y, P, weight = tables()
-    for w in (None, weight, weight / 7):
-        oracle = sk.f1_score(
-            Y, P, average=AVERAGES[average], zero_division=0, sample_weight=w
-        )
-        assert_allclose(
-            getattr(evaluation, f"{average}_f1_score")(Y, P, sample_weight=w), oracle
-        )
-
-
-def test_hamming_loss_and_subset_accuracy_agree_with_scikit_learn():
-    Y, P, weight = tables()
-    for w in (None, weight):
-        assert_allclose(
-            evaluation.hamming_loss(Y, P, sample_weight=w),
-            sk.hamming_loss(Y, P, sample_weight=w),
-        )
-        P[:5] = Y[:5]
-        exact = sk.accuracy_score(Y, P, sample_weight=w)
-        assert_allclose(evaluation.subset_accuracy_score(Y, P, sample_weight=w), exact)
-
-
-def test_shapes_must_match():
-    with pytest.raises(InputError, match="predictions have shape"):
-        evaluation.hamming_loss([[1, 0]], [[1, 0, 1]])
-
-
-def test_entries_that_were_not_observed_are_left_out():
-    Y, P, weight = tables()
-    unknown = np.random.default_rng(1).random(Y.shape) < 0.3
-    unknown[0], unknown[:, 6] = (
-        True,
-        True,
-    )  # a row and a label without an observed entry
-    truth, seen = np.where(unknown, np.nan, Y), ~unknown
-    assert_allclose(
-        evaluation.hamming_loss(truth, P, sample_weight=weight),
-        np.average(
-            (Y != P)[seen], weights=np.broadcast_to(weight[:, None], Y.shape)[seen]
-        ),
-    )
-    exact = [(Y[i] == P[i])[seen[i]].all() for i in range(1, 40)]
-    assert_allclose(evaluation.subset_accuracy_score(truth, P), np.mean(exact))
-    assert_allclose(evaluation.micro_f1_score(truth, P), sk.f1_score(Y[seen], P[seen]))
-    by_row = [
-        sk.f1_score(Y[i, seen[i]], P[i, seen[i]], zero_division=0) for i in range(1, 40)
-    ]
-    assert_allclose(evaluation.example_f1_score(truth, P), np.mean(by_row))
-    by_label = [
-        sk.f1_score(Y[seen[:, j], j], P[seen[:, j], j], zero_division=0)
-        for j in range(6)
-    ]
-    assert_allclose(evaluation.macro_f1_score(truth, P), np.mean(by_label))

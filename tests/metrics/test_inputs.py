@@ -28,7 +28,7 @@ Y = np.array([[1, 0], [0, 1], [1, 1]])
     ],
     ids=["int", "lists", "bool", "float32", "frame", "csr", "coo matrix"],
 )
-def test_labels_come_in_many_forms(table):
+def test_check_labels_takes_many_forms(table):
     labels, observed = check_labels(table)
     assert observed.all()
     assert labels.dtype == bool
@@ -48,7 +48,7 @@ def test_labels_come_in_many_forms(table):
         (np.empty((3, 0)), "is empty"),
     ],
 )
-def test_bad_labels_are_refused_with_a_sentence(table, sentence):
+def test_check_labels_refuses_bad_labels_with_a_sentence(table, sentence):
     with pytest.raises(InputError, match=sentence):
         check_labels(table, "predictions", (2, 2))
 
@@ -65,13 +65,13 @@ def test_bad_labels_are_refused_with_a_sentence(table, sentence):
     ],
     ids=["nan", "None", "NA of numbers", "NA of booleans"],
 )
-def test_labels_that_were_not_observed_are_told_apart(table):
+def test_check_labels_finds_what_was_not_observed(table):
     labels, observed = check_labels(table)
     assert_array_equal(labels, [[True, False], [False, True]])
     assert_array_equal(observed, [[True, False], [True, True]])
 
 
-def test_scores_must_have_the_shape_of_the_labels():
+def test_check_scores_refuses_another_shape():
     with pytest.raises(InputError, match=r"shape \(3, 1\) but Y has shape \(3, 2\)"):
         check_scores(np.zeros((3, 1)), (3, 2), allow_nan=False)
     with pytest.raises(InputError, match="got 3-d"):
@@ -81,29 +81,29 @@ def test_scores_must_have_the_shape_of_the_labels():
     ).shape == (4, 3, 2)
 
 
-def test_nan_scores_are_refused_unless_allowed():
+def test_check_scores_refuses_nan_unless_allowed():
     scores = [[0.0, np.nan]]
     with pytest.raises(InputError, match=r"NaN \(first at \(0, 1\)\)"):
         check_scores(scores, (1, 2), allow_nan=False)
     assert np.isnan(check_scores(scores, (1, 2), allow_nan=True)).sum() == 1
 
 
-def test_scores_must_be_numbers():
+def test_check_scores_refuses_words():
     with pytest.raises(InputError, match="scores must hold numbers only"):
         check_scores([["high", "low"]], (1, 2), allow_nan=False)
 
 
-def test_infinite_scores_are_scores():
+def test_check_scores_takes_infinite_scores():
     assert np.isinf(check_scores([[np.inf, -np.inf]], (1, 2), allow_nan=False)).all()
 
 
-def test_predictions_must_have_the_shape_of_the_labels():
+def test_check_labels_refuses_predictions_of_another_shape():
     with pytest.raises(InputError, match="predictions have shape"):
         check_labels(Y, "predictions", (3, 4))
 
 
 @pytest.mark.parametrize("threshold", [[0.1, 0.2, 0.3], [[0.1, 0.2]], np.nan, "high"])
-def test_bad_thresholds_are_refused(threshold):
+def test_check_threshold_refuses_bad_thresholds(threshold):
     with pytest.raises(InputError, match="threshold"):
         check_threshold(threshold, 2)
 
@@ -111,6 +111,6 @@ def test_bad_thresholds_are_refused(threshold):
 @pytest.mark.parametrize(
     "weight", [[1.0, 2.0], [1.0, -1.0, 1.0], [1.0, np.nan, 1.0], [0.0, 0.0, 0.0]]
 )
-def test_bad_weights_are_refused(weight):
+def test_check_weight_refuses_bad_weights(weight):
     with pytest.raises(InputError, match="sample_weight"):
         check_weight(weight, 3)

@@ -53,14 +53,14 @@ def test_scorers_agree_with_evaluate(name):
 @pytest.mark.parametrize(
     "model", [RandomForestClassifier(5, random_state=0), RidgeClassifier()]
 )
-def test_all_scorers_together_in_cross_validation(model):
+def test_scorers_work_together_in_cross_validation(model):
     results = cross_validate(
         model, X, Y, cv=FOLDS, scoring=dict(SCORERS), error_score="raise"
     )
     assert all(np.isfinite(results[f"test_{name}"]).all() for name in SCORERS)
 
 
-def test_grid_search_chooses_the_better_model():
+def test_get_scorer_lets_a_grid_search_choose_the_better_model():
     grid = {"n_neighbors": [1, 15]}
     search = GridSearchCV(
         KNeighborsClassifier(), grid, scoring=get_scorer("neg_ranking_loss"), cv=FOLDS
@@ -70,7 +70,7 @@ def test_grid_search_chooses_the_better_model():
     assert search.best_score_ <= 0
 
 
-def test_search_passes_weights_to_one_scorer_and_to_many_alike():
+def test_scorers_get_weights_from_a_search_one_or_many():
     grid = {"alpha": [1.0]}
     one = GridSearchCV(
         RidgeClassifier(),
@@ -94,7 +94,7 @@ def test_search_passes_weights_to_one_scorer_and_to_many_alike():
     )
 
 
-def test_weights_are_routed_on_request():
+def test_get_scorer_routes_weights_on_request():
     with sklearn.config_context(enable_metadata_routing=True):
         model = RidgeClassifier().set_fit_request(sample_weight=False)
         asks = get_scorer("micro_f1").set_score_request(sample_weight=True)
@@ -109,13 +109,13 @@ def test_weights_are_routed_on_request():
     assert not np.allclose(routed["test_asks"], plain["test_score"])
 
 
-def test_only_the_weight_is_metadata():
+def test_get_scorer_has_only_the_weight_as_metadata():
     assert dict(get_scorer("micro_f1").get_metadata_routing().score.requests) == {
         "sample_weight": None
     }
 
 
-def test_a_request_does_not_leak_into_the_next_scorer():
+def test_get_scorer_does_not_leak_requests():
     with sklearn.config_context(enable_metadata_routing=True):
         get_scorer("micro_f1").set_score_request(sample_weight=True)
         assert get_scorer("micro_f1").get_metadata_routing().score.requests == {
@@ -123,7 +123,7 @@ def test_a_request_does_not_leak_into_the_next_scorer():
         }
 
 
-def test_one_label_given_as_a_column():
+def test_get_scorer_takes_one_label_as_a_column():
     y = Y[:, :1]
     model = RidgeClassifier().fit(X, y.ravel())
     expected = np.mean(model.predict(X) != y.ravel())
@@ -135,14 +135,14 @@ def test_scorers_survive_pickling():
     assert (scorer.metric, scorer.convention) == ("average_precision", "paper")
 
 
-def test_a_misspelt_name_gets_a_suggestion():
+def test_get_scorer_suggests_a_name_for_a_misspelt_one():
     with pytest.raises(InputError, match="did you mean 'neg_ranking_loss'"):
         get_scorer("ranking_loss")
     with pytest.raises(InputError, match="choose from"):
         get_scorer("zzz")
 
 
-def test_unknown_metrics_and_conventions_are_refused():
+def test_multilabel_scorer_refuses_unknown_metrics_and_conventions():
     model = RidgeClassifier().fit(X, Y)
     with pytest.raises(InputError, match="metric must be one of"):
         MultilabelScorer("ap")(model, X, Y)
@@ -150,11 +150,9 @@ def test_unknown_metrics_and_conventions_are_refused():
         MultilabelScorer("micro_f1", convention="authors")(model, X, Y)
 
 
-def test_labels_that_were_not_observed_do_not_count():
-    model, unknown = (
-        RidgeClassifier().fit(X, Y),
-        np.where(np.arange(90)[:, None] < 30, np.nan, Y),
-    )
+def test_get_scorer_does_not_count_labels_not_observed():
+    model = RidgeClassifier().fit(X, Y)
+    unknown = np.where(np.arange(90)[:, None] < 30, np.nan, Y)
     for name in ("average_precision", "micro_f1"):
         assert get_scorer(name)(model, X, unknown) == pytest.approx(
             get_scorer(name)(model, X[30:], Y[30:])
@@ -174,7 +172,7 @@ class Answers:
         return self.answer
 
 
-def test_decision_functions_are_asked_first():
+def test_label_scores_asks_decision_functions_first():
     model = RidgeClassifier().fit(X, Y)
     assert_array_equal(label_scores(model, X, 4), model.decision_function(X))
 
@@ -189,14 +187,14 @@ def test_decision_functions_are_asked_first():
     ],
     ids=["forest", "neighbours", "multi-output", "pipeline"],
 )
-def test_lists_of_probabilities_become_a_table(model):
+def test_label_scores_makes_a_table_of_lists_of_probabilities(model):
     model.fit(X, Y)
     expected = np.column_stack([p[:, 1] for p in model.predict_proba(X)])
     assert_allclose(label_scores(model, X, 4), expected)
 
 
 @pytest.mark.parametrize("value", [0, 1])
-def test_a_constant_label_scores_what_it_is(value):
+def test_label_scores_of_a_constant_label_are_what_it_is(value):
     constant = Y.copy()
     constant[:, 1] = value
     scores = label_scores(
@@ -205,29 +203,29 @@ def test_a_constant_label_scores_what_it_is(value):
     assert_array_equal(scores[:, 1], value)
 
 
-def test_two_labels_are_not_taken_for_one_binary_target():
+def test_label_scores_does_not_take_two_labels_for_one():
     table = np.random.default_rng(0).random((4, 2))
     assert_array_equal(label_scores(Answers(table), X[:4], 2), table)
     assert_array_equal(label_scores(Answers(table), X[:4], 1), table[:, 1:])
 
 
-def test_one_label_may_answer_in_one_dimension():
+def test_label_scores_takes_an_answer_in_one_dimension():
     model = RidgeClassifier().fit(X, Y[:, 0])
     assert label_scores(model, X, 1).shape == (90, 1)
 
 
-def test_models_without_scores_are_refused():
+def test_label_scores_refuses_models_without_scores():
     with pytest.raises(
         InputError, match="object has no decision_function or predict_proba"
     ):
         label_scores(object(), X, 4)
 
 
-def test_a_wrong_number_of_columns_is_refused():
+def test_label_scores_refuses_a_wrong_number_of_columns():
     with pytest.raises(InputError, match="returned 4 columns for 5 labels"):
         label_scores(RidgeClassifier().fit(X, Y), X, 5)
 
 
-def test_a_single_column_of_an_unknown_class_is_refused():
+def test_label_scores_refuses_a_column_of_an_unknown_class():
     with pytest.raises(InputError, match="does not say which"):
         label_scores(Answers([np.ones((4, 1)), np.ones((4, 2))]), X[:4], 2)

@@ -17,7 +17,7 @@ from mltsk import MLTSKClassifier, PaperMLTSK
 from mltsk.datasets import make_multilabel_rules
 from mltsk.pages.explorer import explorer_data
 from mltsk.pages.explorer_content import feature_data, ranges, system_data
-from mltsk.pages.render import _source
+from mltsk.pages.render import source
 
 DATA = make_multilabel_rules(n_samples=80, random_state=0)
 SPARSE = make_multilabel_rules(n_samples=80, sparse=True, random_state=0)
@@ -53,7 +53,7 @@ def in_node(clf, rows, tmp_path):
     plain = [[None if x != x else x for x in row] for row in rows.tolist()]
     given = {"data": explorer_data(clf), "rows": plain}
     (tmp_path / "in.json").write_text(json.dumps(given))
-    program = _source("explorer/model.js") + SCORES_OF_ROWS
+    program = source("explorer/model.js") + SCORES_OF_ROWS
     (tmp_path / "run.js").write_text(program, encoding="utf-8")
     done = subprocess.run(
         ["node", tmp_path / "run.js", tmp_path / "in.json"],
@@ -141,7 +141,7 @@ def test_system_data_hold_knots_without_padding():
 
 def test_system_data_have_the_words_of_the_rules(model):
     data = system_data(model)
-    rule = model.rules_[1]
+    rule = model.rules_.exceptions[1]
     words = data["rules"][1]
     n_told = min(5, rule.told)
     features = [DATA.feature_names[f] for f, _ in words["words"]]
@@ -193,7 +193,7 @@ def test_ranges_say_which_columns_hold_whole_numbers():
 
 def test_feature_data_have_names_of_values(table):
     clf = MLTSKClassifier(n_rules=3).fit(*table)
-    choices = feature_data(clf.rules_.tables, None)["choices"]
+    choices = feature_data(clf.rules_.effects, None)["choices"]
     assert choices["1"] == {
         "values": [0.0, 1.0, 2.0, 3.0],
         "names": ["never", "former", "daily", "other"],
@@ -211,7 +211,7 @@ def test_feature_data_name_the_two_values_of_a_number_and_codes_of_categories():
     clf = MLTSKClassifier(n_rules=2).fit(X, DATA.Y)
     categories = {"x2": {0.0: "no", 5.0: "yes\n", 7.0: "?"}}
     clf.system_ = replace(clf.system_, categories=categories)
-    choices = feature_data(clf.rules_.tables, None)["choices"]
+    choices = feature_data(clf.rules_.effects, None)["choices"]
     assert choices["0"] == {"values": [0.0, 1.0], "names": ["0", "1"]}
     assert choices["2"] == {"values": [0.0, 5.0, 7.0], "names": ["no", "yes", "?"]}
 
@@ -222,13 +222,13 @@ def test_feature_data_say_which_columns_are_of_a_feature_and_what_may_be_missing
     assert data["features"] == list(table[0].columns)
     assert data["columns"][:3] == [[0, 1, -1], [1, 5, 9], [5, 6, -1]]
     assert data["optional"] == [0, 1, 2, 3, 4, 5]  # age lacks in some of the rows
-    assert feature_data(clf.rules_.tables, None)["optional"] == [1, 2, 3, 4, 5]
+    assert feature_data(clf.rules_.effects, None)["optional"] == [1, 2, 3, 4, 5]
 
 
 def test_feature_data_have_the_rules_of_the_user(table):
     rules = [{"age": (60, None), "smoker": "daily"}]
     clf = MLTSKClassifier(n_rules=0).fit(*table, rules=rules)
-    (rule,) = feature_data(clf.rules_.tables, None)["given"]
+    (rule,) = feature_data(clf.rules_.effects, None)["given"]
     assert rule["asks"][0] == [0, 60.0, None]
     assert [feature for feature, _ in rule["words"]] == [0, 1]
     assert rule["size"] == clf.rules_.given[0].size

@@ -168,7 +168,7 @@ def test_read_labels_takes_classes_of_one_dimension(classes):
 
 
 def test_made_samples_are_a_usual_one_and_the_centre_of_each_exception(model):
-    made = made_samples(model.rules_.tables)
+    made = made_samples(model.rules_.effects)
     order = np.argsort(-model.rule_weights_, kind="stable")
     values = unpacked(made["values"]).reshape(-1, 10)
     assert made["names"][0] == "every feature at its median"
@@ -181,13 +181,13 @@ def test_made_samples_hold_no_average_of_categories(model):
     codes = {0.0: "no", 5.0: "yes", 7.0: "?"}
     clf = MLTSKClassifier()
     clf.system_ = replace(model.system_, categories={"x3": codes})
-    values = unpacked(made_samples(clf.rules_.tables)["values"]).reshape(-1, 10)
+    values = unpacked(made_samples(clf.rules_.effects)["values"]).reshape(-1, 10)
     assert set(values[:, 2]) <= set(codes)
 
 
 def test_made_samples_of_a_table_have_one_value_of_each_feature(table):
     clf = MLTSKClassifier(n_rules=3).fit(*table)
-    values = unpacked(made_samples(clf.rules_.tables)["values"]).reshape(-1, 11)
+    values = unpacked(made_samples(clf.rules_.effects)["values"]).reshape(-1, 11)
     assert_array_equal(values[:, 1:5].sum(axis=1), 1)
     assert set(values[:, [1, 2, 3, 4, 5, 7]].ravel()) <= {0.0, 1.0}
     assert_array_equal(values[:, 9:], 0)  # everything is measured

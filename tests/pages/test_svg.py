@@ -12,39 +12,45 @@ from mltsk.pages import svg
 
 HOSTILE = '<script>alert("1")</script> & co'
 Y = np.arange(400) % 3 == 0
-SCORES = np.linspace(0, 1, 400)
+SHARES = np.linspace(0, 1, 400)
+CORRELATIONS = np.array([[1, 0.5, -0.4], [0.5, 1, np.nan], [-0.4, 0, 1]])
 PICTURES = {
     "roc": svg.curve(
-        HOSTILE, ("a", "b"), (SCORES, np.sqrt(SCORES)), [0, 1], (0.2, 0.5)
+        HOSTILE,
+        ("a", "b"),
+        (SHARES, np.sqrt(SHARES)),
+        guess=[0, 1],
+        at=(0.2, 0.5),
     ),
     "precision": svg.curve(
-        HOSTILE, ("a", HOSTILE), (SCORES, 1 - SCORES), [0.3, 0.3], None
-    ),
-    "calibration": svg.calibration(HOSTILE, calibration_groups(Y, SCORES)),
-    "interval": svg.interval(HOSTILE, (0.5, 0.4, 0.6), 0.2),
-    "compared": svg.compared(HOSTILE, {"ours": 0.5, "theirs": 0.6}, 0.2),
-    "gaps": svg.gaps(HOSTILE, np.array([0, 0.1, 1.0])),
-    "together": svg.together(
         HOSTILE,
-        [HOSTILE, "b", "c"],
-        np.array([[1, 0.5, -0.4], [0.5, 1, np.nan], [-0.4, 0, 1]]),
+        ("a", HOSTILE),
+        (SHARES, 1 - SHARES),
+        guess=[0.3, 0.3],
+        at=None,
     ),
+    "calibration": svg.calibration(HOSTILE, calibration_groups(Y, SHARES)),
+    "interval": svg.interval(HOSTILE, (0.5, 0.4, 0.6), guess=0.2),
+    "compared": svg.compared(HOSTILE, {"ours": 0.5, "theirs": 0.6}, guess=0.2),
+    "gaps": svg.gaps(HOSTILE, np.array([0, 0.1, 1.0])),
+    "together": svg.together(HOSTILE, [HOSTILE, "b", "c"], CORRELATIONS),
     "sizes": svg.sizes(
-        HOSTILE, np.arange(1, 51), {HOSTILE: np.linspace(0.5, 0.6, 50)}, 12
+        HOSTILE,
+        np.arange(1, 51),
+        {HOSTILE: np.linspace(0.5, 0.6, 50)},
+        marked=12,
     ),
 }
 
 
 def classes(picture):
-    return {
-        word
-        for node in ElementTree.fromstring(picture).iter()
-        for word in node.get("class", "").split()
-    }
+    """All classes of a picture's elements."""
+    nodes = ElementTree.fromstring(picture).iter()
+    return {word for node in nodes for word in node.get("class", "").split()}
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_pictures_are_well_formed_small_and_without_a_style_of_their_own(name):
+def test_pictures_of_svg_are_well_formed_small_and_have_no_style_of_their_own(name):
     root = ElementTree.fromstring(PICTURES[name])
     assert root.get("aria-label") == HOSTILE
     assert "nan" not in PICTURES[name]
@@ -52,20 +58,40 @@ def test_pictures_are_well_formed_small_and_without_a_style_of_their_own(name):
     assert not any(node.get("style") or node.tag == "script" for node in root.iter())
 
 
-def test_labels_that_go_together_rise_and_others_fall():
+def test_curve_passes_all_points_with_few_of_them():
+    root = ElementTree.fromstring(PICTURES["roc"])
+    (path,) = (node for node in root.iter() if node.get("class") == "curve")
+    points = [point.split() for point in path.get("d").removeprefix("M").split("L")]
+    x, y = np.array(points, dtype=float).T
+    shares = (x - svg.SQUARE_LEFT) / svg.SQUARE_SIDE
+    drawn = np.interp(SHARES, shares, 1 - (y - svg.SQUARE_TOP) / svg.SQUARE_SIDE)
+    assert len(points) < 40
+    far_from_the_steep_start = SHARES > 0.02
+    distances = np.abs(drawn - np.sqrt(SHARES))[far_from_the_steep_start]
+    assert distances.max() * svg.SQUARE_SIDE < 1
+
+
+def test_together_has_labels_that_rise_and_others_that_fall():
     assert {"rise", "fall", "track"} <= classes(PICTURES["together"])
     assert "level-3" in classes(PICTURES["together"])
 
 
-def test_shapes_show_data_gaps_and_named_values():
+@pytest.fixture(scope="module")
+def spiders():
+    """Curves of what features of pbc add to spiders, by feature."""
     table = read_table("pbc")
     clf = MLTSKClassifier(n_rules=0).fit(table.X, table.Y)
-    found = {c.feature: c for c in views.shapes(clf, "spiders", top=13)}
-    drawn = svg.shape(found["copper"], found["copper"], 0.3)
+    return {curve.feature: curve for curve in views.shapes(clf, "spiders", top=13)}
+
+
+def test_shape_shows_data_and_gaps(spiders):
+    drawn = svg.shape(spiders["copper"], spiders["copper"], reach=0.3)
     assert {"rise", "fall", "dashed", "mark"} <= classes(drawn)
     assert drawn.count('class="tick"') > 10
-    text = "".join(
-        ElementTree.fromstring(svg.shape(found["sex"], None, 0.3)).itertext()
-    )
+
+
+def test_shape_of_a_nominal_feature_shows_its_values_by_name(spiders):
+    drawn = svg.shape(spiders["sex"], None, reach=0.3)
+    text = "".join(ElementTree.fromstring(drawn).itertext())
     assert "female" in text
     assert "male" in text

@@ -1,9 +1,9 @@
-"""Ranking metrics against a slow program of the authors' rules, scikit-learn, and themselves."""
+"""Ranking metrics against a slow program of the authors' rules and scikit-learn."""
 
 import math
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
@@ -39,7 +39,7 @@ def tables(draw, values=tuple(INFINITE), min_labels=1):
 
 
 def slow_row(y, s):
-    """AP, OE, RL, CV of one row by the authors' rules, loop by loop; None where the row is left out."""
+    """AP, OE, RL, CV of one row by the authors' rules; None where it is left out."""
     n, relevant = len(y), [j for j in range(len(y)) if y[j]]
     up = sorted(
         range(n), key=lambda j: (math.isnan(s[j]), 0.0 if math.isnan(s[j]) else s[j])
@@ -72,15 +72,17 @@ def slow_five(Y, S):
     return [ap, np.mean((S >= 0.5) != Y), oe, rl, cv]
 
 
+@settings(deadline=None)
 @given(tables(values=(*INFINITE, np.nan)))
-def test_paper_convention_is_the_authors_program(data):
+def test_five_metrics_of_the_paper_are_the_authors_program(data):
     assert_allclose(
         five_metrics(*data, convention="paper"), slow_five(*data), atol=1e-14
     )
 
 
+@settings(deadline=None)
 @given(tables(values=tuple(VALUES), min_labels=2))
-def test_standard_rows_are_those_of_scikit_learn(data):
+def test_row_metrics_of_the_standard_convention_are_scikit_learns(data):
     Y, S = data
     rows = (Y.sum(axis=1) > 0) & (Y.sum(axis=1) < Y.shape[1])
     ap, _, rl, cv = row_metrics(Y, S, paper=False)
@@ -91,16 +93,18 @@ def test_standard_rows_are_those_of_scikit_learn(data):
         assert_allclose(cv[i], (sk.coverage_error(y, s) - 1) / Y.shape[1])
 
 
+@settings(deadline=None)
 @given(tables())
-def test_order_of_labels_does_not_matter_under_the_standard_convention(data):
+def test_five_metrics_do_not_depend_on_the_order_of_labels(data):
     Y, S = data
     assert_allclose(
         five_metrics(Y[:, ::-1], S[:, ::-1]), five_metrics(Y, S), atol=1e-14
     )
 
 
+@settings(deadline=None)
 @given(tables(values=(0.0, 1.0, 2.0)), st.sampled_from(["paper", "standard"]))
-def test_only_the_order_of_scores_matters(data, convention):
+def test_five_metrics_depend_on_the_order_of_scores_only(data, convention):
     Y, S = data[0], np.round(data[1])
     ranking = [0, 2, 3, 4]
     assert_allclose(
@@ -109,19 +113,22 @@ def test_only_the_order_of_scores_matters(data, convention):
     )
 
 
+@settings(deadline=None)
 @given(st.integers(2, 8), st.integers(0, 2**32 - 1))
-def test_conventions_agree_without_ties_and_empty_or_full_rows(n_labels, seed):
+def test_five_metrics_agree_in_both_conventions_without_ties(n_labels, seed):
     rng = np.random.default_rng(seed)
     Y = rng.random((5, n_labels)) < 0.5
-    Y[:, 0], Y[:, 1] = True, False
+    Y[:, 0] = True
+    Y[:, 1] = False
     S = rng.permuted(np.tile(np.arange(n_labels, dtype=float), (5, 1)), axis=1)
     assert_allclose(
         five_metrics(Y, S, convention="paper"), five_metrics(Y, S), atol=1e-14
     )
 
 
+@settings(deadline=None)
 @given(tables(), st.data())
-def test_weights_are_repetitions(data, draw):
+def test_five_metrics_take_weights_for_repetitions(data, draw):
     Y, S = data
     repeats = draw.draw(
         hnp.arrays(int, len(Y), elements=st.integers(0, 3)).filter(np.any)
@@ -134,9 +141,9 @@ def test_weights_are_repetitions(data, draw):
     )
 
 
+@settings(deadline=None)
 @given(tables(min_labels=2))
-def test_perfect_scores_are_perfect(data):
-    Y = np.vstack(
-        [data[0], np.eye(1, data[0].shape[1])]
-    )  # at least one row that can be ranked
+def test_five_metrics_of_perfect_scores_are_perfect(data):
+    labels, _ = data
+    Y = np.vstack([labels, np.eye(1, labels.shape[1])])  # a row that can be ranked
     assert_allclose(five_metrics(Y, Y)[:4], [1.0, 0.0, 0.0, 0.0])

@@ -1,4 +1,4 @@
-"""Data: the catalog of the paper's data sets, benchmark files, downloads, and synthetic data with known rules.
+"""Data: the catalog of the paper's data sets, files, downloads, synthetic data.
 
 `load_*` and `read_*` never use the network, `fetch_*` may, and `make_*` invents.
 """
@@ -19,6 +19,13 @@ __all__ = [
     "catalog",
     "category_values",
     "content_digest",
+    "fetch_dataset",
+    "list_datasets",
+    "load_dataset",
+    "make_multilabel_rules",
+    "read_arff",
+    "read_label_xml",
+    "read_mat",
+    "read_npz",
+    "write_npz",
 ]
-__all__ += ["fetch_dataset", "list_datasets", "load_dataset", "make_multilabel_rules"]
-__all__ += ["read_arff", "read_label_xml", "read_mat", "read_npz", "write_npz"]

@@ -1,16 +1,20 @@
-"""Rules as data, then as words; and why a sample was given a label.
+"""Rules as data and as words, and why a sample was given a label.
 
-Everything here reads a `mltsk.system.FuzzySystem`: plain arrays in, values out, sentences last.
+Everything here reads a `mltsk.system.FuzzySystem`: plain arrays in, values out,
+sentences last.
 """
 
+from .conditions import Condition, Given
 from .local import Explanation, Part, Why, explain
 from .rules import RuleBase, rule_base
-from .values import Condition, Consequent, Given, Rule, Shape
+from .shapes import Shape
+from .values import Consequent, GeneralRule, Rule
 
 __all__ = [
     "Condition",
     "Consequent",
     "Explanation",
+    "GeneralRule",
     "Given",
     "Part",
     "Rule",
@@ -18,5 +22,5 @@ __all__ = [
     "Shape",
     "Why",
     "explain",
+    "rule_base",
 ]
-__all__ += ["rule_base"]

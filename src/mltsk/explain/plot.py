@@ -1,18 +1,20 @@
-"""Figures of a model, one call each, and of what it is worth on rows that were left out.
+"""Figures of a model, one call each, and of what it is worth on rows left out.
 
-Each takes a fitted classifier (or its ``system_``) and returns a matplotlib ``Figure``, which a notebook shows and
-``figure.savefig("name.png")`` writes; what is drawn comes from `mltsk.explain.views`. Names are plain text here, never
-mathematics: ``$`` stays ``$``.
+Each takes a fitted classifier (or its ``system_``) and returns a matplotlib ``Figure``,
+which a notebook shows and ``figure.savefig("name.png")`` writes. What is drawn comes
+from `mltsk.explain.views`. Names are plain text here, never mathematics: ``$`` stays
+``$``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..columns import MISSING
-from ..core.arrays import Array
+from ..core.arrays import Array, Matrix
 from ..exceptions import optional
 from ..metrics.curves import (
     calibration_groups,
@@ -21,288 +23,235 @@ from ..metrics.curves import (
     roc_curve,
 )
 from . import views
-from .wording import FALL, RISE, percent, shortened
+from .page import FALL, RISE
+from .subjects import Index, Mask
+from .views import Curve, Model
+from .wording import percent, shortened
 
-FIGURES = [
-    "shapes",
-    "feature_importance",
-    "label_correlation",
-    "rule_map",
-    "membership",
-    "size_path",
-]
-FIGURES += ["calibration", "precision_recall", "roc"]
-INK, MUTED, LINE = "#1f2933", "#616e7c", "#d5dae0"
-MAX_NAMES = 40  # beyond, only every so-many-th name has room
-_RC: Any = (
-    dict.fromkeys(["axes.labelcolor", "xtick.color", "ytick.color"], MUTED)
-    | dict.fromkeys(["axes.titlecolor", "text.color"], INK)
-    | dict.fromkeys(["axes.spines.top", "axes.spines.right", "text.parse_math"], False)
-    | dict.fromkeys(["xtick.major.size", "ytick.major.size"], 0)
-    | {
-        "font.size": 9.5,
-        "axes.titlesize": 10.5,
-        "axes.titlelocation": "left",
-        "axes.axisbelow": True,
-    }
-    | {"axes.edgecolor": LINE, "figure.facecolor": "white"}
-)
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+
+INK_COLOUR = "#1f2933"
+MUTED_COLOUR = "#616e7c"
+LINE_COLOUR = "#d5dae0"
+DARKEST_RISE = "#0b3a66"
+MAX_TICK_NAMES = 40  # on an axis; of more names, every second, third, … is written
+MAX_DRAWN_LABELS = 12  # squares of one figure, unless labels are named
+MAX_CORRELATED_LABELS = 60
+MAX_IMPORTANCE_LABELS = 30
+MANY_PAIRS = 500  # of labels: beyond, the dots of a figure are small and faint
+_STYLE_SETTINGS: dict[str, Any] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": LINE_COLOUR,
+    "axes.labelcolor": MUTED_COLOUR,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlecolor": INK_COLOUR,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10.5,
+    "figure.facecolor": "white",
+    "font.size": 9.5,
+    "text.color": INK_COLOUR,
+    "text.parse_math": False,
+    "xtick.color": MUTED_COLOUR,
+    "xtick.major.size": 0,
+    "ytick.color": MUTED_COLOUR,
+    "ytick.major.size": 0,
+}
+
+Drawn = TypeVar("Drawn")
+Judged = tuple[str, tuple[Mask, Array, Array]]
 
 
-def shapes(model: Any, *labels: str, top: int = 6) -> Any:
-    """What the ``top`` features add to the score of some labels, a small curve each, with the data under it.
+# features -----------------------------------------------------------------------------
 
-    Without names, the four labels are shown that features move most. Marks at the foot are the 5, 10, …, 95 per cent
-    of the training data; blue is above the average of the curve, orange below. Named values are bars; a diamond next
-    to a curve is what is added if the feature was not measured. Between the dashed lines, or the ends of those on bars,
-    the effect lies in 95 of 100 cases, by the covariance of the ridge; a long model from a file has none.
+
+class ModelFigures:
+    """The figures of one model: ``clf.plot.shapes()`` is ``shapes(clf)``."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def shapes(self, *labels: str, top: int = 6) -> "Figure":
+        """What features add to the score of labels, see `mltsk.explain.plot.shapes`."""
+        return shapes(self._model, *labels, top=top)
+
+    def feature_importance(self, top: int = 20) -> "Figure":
+        """How much features matter, see `mltsk.explain.plot.feature_importance`."""
+        return feature_importance(self._model, top)
+
+    def label_correlation(self, Y: ArrayLike | None = None) -> "Figure":
+        """Which labels go together, see `mltsk.explain.plot.label_correlation`."""
+        return label_correlation(self._model, Y)
+
+    def rule_map(self, X: Matrix | None = None) -> "Figure":
+        """How exceptions lie to each other, see `mltsk.explain.plot.rule_map`."""
+        return rule_map(self._model, X)
+
+    def membership(self, rule: int, top: int = 6) -> "Figure":
+        """Conditions of an exception, see `mltsk.explain.plot.membership`."""
+        return membership(self._model, rule, top)
+
+    def size_path(self) -> "Figure":
+        """What brevity costs, see `mltsk.explain.plot.size_path`."""
+        return size_path(self._model)
+
+    def calibration(self, *labels: str) -> "Figure":
+        """Whether probabilities are right, see `mltsk.explain.plot.calibration`."""
+        return calibration(self._model, *labels)
+
+    def precision_recall(self, *labels: str) -> "Figure":
+        """Precision over recall, see `mltsk.explain.plot.precision_recall`."""
+        return precision_recall(self._model, *labels)
+
+    def roc(self, *labels: str) -> "Figure":
+        """Cases found over false alarms, see `mltsk.explain.plot.roc`."""
+        return roc(self._model, *labels)
+
+
+def shapes(model: Model, *labels: str, top: int = 6) -> "Figure":
+    """What the ``top`` features add to the score of some labels, a small curve each.
+
+    Without names, the four labels are shown that features move most. Marks at the foot
+    are the 5, 10, …, 95 per cent of the training data; blue is above the average of the
+    curve, orange below. Named values are bars; a diamond next to a curve is what is
+    added if the feature was not measured. Between the dashed lines, or the ends of
+    those on bars, the effect lies in 95 of 100 cases, by the covariance of the ridge; a
+    long model from a file has none.
     """
     if not labels:
-        view = views.feature_importance(model, None)
-        labels = tuple(
-            view.labels[j]
-            for j in np.sort(np.argsort(-view.values.sum(axis=0), kind="stable")[:4])
-        )
+        importance = views.feature_importance(model, None)
+        largest = _largest(importance.values.sum(axis=0), 4)
+        labels = tuple(importance.labels[j] for j in largest)
     curves = views.shapes(model, *labels, top=top)
-    title = (
-        "What features add to scores"
-        if curves
-        else "This model has no general rule: its rules say everything"
+    title = "What features add to scores"
+    if not curves:
+        title = "This model has no general rule: its rules say everything"
+    size = (2.8, 1.6)
+    return _panels(
+        curves, _draw_shape, len(labels), size=size, title=title, sharey=True
     )
-    return _panels(curves, _filled, len(labels), 2.8, 1.6, title, sharey=True)
 
 
-def _filled(ax: Any, curve: views.Curve) -> None:
+def _draw_shape(ax: "Axes", curve: Curve) -> None:
+    """A curve with the data under it, or bars of named values."""
     ax.set_title(shortened(f"{curve.label} by {curve.feature}", 40), fontsize=8.5)
-    ax.axhline(0, color=LINE, lw=0.8)
+    ax.axhline(0, color=LINE_COLOUR, lw=0.8)
     if curve.categories:
-        named = list(zip(curve.categories.values(), curve.y, strict=True))
-        named += [] if curve.missing is None else [(MISSING, curve.missing)]
-        error = (
-            None
-            if curve.error is None
-            else np.append(curve.error, [0.0] * (len(named) - len(curve.error)))
-        )
-        _named_bars(
-            ax, [name for name, _ in named], np.array([y for _, y in named]), error
-        )
+        _draw_values(ax, curve)
         return
-    ax.fill_between(
-        curve.x,
-        curve.y,
-        where=curve.y >= 0,
-        color=RISE,
-        alpha=0.2,
-        lw=0,
-        interpolate=True,
-    )
-    ax.fill_between(
-        curve.x,
-        curve.y,
-        where=curve.y <= 0,
-        color=FALL,
-        alpha=0.2,
-        lw=0,
-        interpolate=True,
-    )
+    for side, colour in ((curve.y >= 0, RISE), (curve.y <= 0, FALL)):
+        ax.fill_between(
+            curve.x,
+            curve.y,
+            where=side.tolist(),
+            color=colour,
+            alpha=0.2,
+            lw=0,
+            interpolate=True,
+        )
     if curve.error is not None:
-        for side in (-1, 1):
-            ax.plot(
-                curve.x,
-                curve.y + side * curve.error,
-                color=MUTED,
-                lw=0.6,
-                ls=(0, (3, 2)),
-            )
-    ax.plot(curve.x, curve.y, color=INK, lw=1.4)
-    at = curve.quantiles[1:-1]
+        for limit in (curve.y - curve.error, curve.y + curve.error):
+            ax.plot(curve.x, limit, color=MUTED_COLOUR, lw=0.6, ls=(0, (3, 2)))
+    ax.plot(curve.x, curve.y, color=INK_COLOUR, lw=1.4)
+    _draw_data_marks(ax, curve.quantiles[1:-1])
+    ax.set_xlim(curve.x[0], curve.x[-1])
+    ax.locator_params(axis="x", nbins=4)
+    if curve.missing is not None:
+        _draw_missing(ax, curve.missing)
+
+
+def _draw_values(ax: "Axes", curve: Curve) -> None:
+    """Named values as bars, and "not measured" as one more."""
+    names = list(curve.categories.values())
+    y = curve.y
+    error = curve.error
+    if curve.missing is not None:
+        names.append(MISSING)
+        y = np.append(y, curve.missing)
+        error = None if error is None else np.append(error, 0.0)
+    _draw_bars(ax, names, y, error)
+
+
+def _draw_data_marks(ax: "Axes", quantiles: Array) -> None:
+    """Marks at the foot where the training data lie."""
     ax.plot(
-        at,
-        np.zeros(len(at)),
+        quantiles,
+        np.zeros(len(quantiles)),
         "|",
-        color=MUTED,
+        color=MUTED_COLOUR,
         ms=5,
         mew=0.7,
         transform=ax.get_xaxis_transform(),
         clip_on=False,
     )
-    ax.set_xlim(curve.x[0], curve.x[-1])
-    ax.locator_params(axis="x", nbins=4)
-    if curve.missing is not None:  # beside the curve, on no value
-        ax.plot(
-            1.02,
-            curve.missing,
-            "D",
-            color=INK,
-            ms=4,
-            transform=ax.get_yaxis_transform(),
-            clip_on=False,
-        )
-        ax.annotate(MISSING, (1.05, curve.missing), xycoords=ax.get_yaxis_transform(), fontsize=7, color=MUTED,
-                    rotation=90, va="center", annotation_clip=False)  # fmt: skip
 
 
-def _named_bars(ax: Any, names: Sequence[str], y: Array, error: Any = None) -> None:
-    where = range(len(y))
+def _draw_missing(ax: "Axes", missing: float) -> None:
+    """A diamond beside the curve, on no value."""
+    beside = ax.get_yaxis_transform()
+    ax.plot(1.02, missing, "D", color=INK_COLOUR, ms=4, transform=beside, clip_on=False)
+    ax.annotate(
+        MISSING,
+        (1.05, missing),
+        xycoords=beside,
+        fontsize=7,
+        color=MUTED_COLOUR,
+        rotation=90,
+        va="center",
+        annotation_clip=False,
+    )
+
+
+def _draw_bars(
+    ax: "Axes", names: Sequence[str], y: Array, error: Array | None = None
+) -> None:
+    """Bars with their names under them; many names are small and upright."""
+    places = range(len(y))
     ax.bar(
-        where,
+        places,
         y,
         yerr=error,
-        color=np.where(y > 0, RISE, FALL),
+        color=np.where(y > 0, RISE, FALL).tolist(),
         alpha=0.5,
         width=0.5,
-        ecolor=MUTED,
+        ecolor=MUTED_COLOUR,
     )
-    length, many = (12, {}) if len(y) <= 4 else (18, {"rotation": 90, "fontsize": 7})
-    ax.set_xticks(where, [shortened(name, length) for name in names], **many)
+    if len(y) <= 4:
+        ax.set_xticks(places, [shortened(name, 12) for name in names])
+    else:
+        names = [shortened(name, 18) for name in names]
+        ax.set_xticks(places, names, rotation=90, fontsize=7)
 
 
-def rule_map(model: Any, X: Any = None) -> Any:
-    """Rules as discs, larger where they govern more, apart as far as they fire on different samples; and a table of it.
+def feature_importance(model: Model, top: int = 20) -> "Figure":
+    """The ``top`` features and what each does to each label.
 
-    ``X`` are samples to fire on, training ones say; without, rules are compared at each other's centres.
-    """
-    view = views.rule_map(model, X)
-    K, where = len(view.coverage), np.arange(len(view.coverage))
-    turn = 2.4 * where  # a little apart, so that equal rules do not hide each other
-    places = view.positions + 0.02 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
-    title = (
-        f"Far apart: fire on different samples (shows {percent(view.explained)} of it)"
-    )
-    with _figure(10.0, max(4.6, 0.9 + 0.21 * K), 1, 2, width_ratios=[1.25, 1]) as (
-        figure,
-        (left, right),
-    ):
-        left.scatter(
-            *places.T,
-            s=700 * view.coverage / max(float(view.coverage.mean()), 1e-12),
-            color=RISE,
-            alpha=0.3,
-        )
-        for k, (a, b) in enumerate(places):
-            left.text(a, b, str(k + 1), ha="center", va="center", fontweight="bold")
-        left.margins(0.18)
-        left.set(
-            xticks=[], yticks=[], title=title, aspect="equal", adjustable="datalim"
-        )
-        left.spines[["left", "bottom"]].set_visible(False)
-        right.barh(
-            where,
-            view.coverage,
-            color=RISE,
-            height=0.62,
-            label="share of the data that it governs",
-        )
-        right.plot(
-            view.nearest,
-            where,
-            "o",
-            color=FALL,
-            ms=5,
-            label="distance from the rule most like it",
-        )
-        right.set_yticks(where, [f"rule {k + 1}" for k in where])
-        right.invert_yaxis()
-        right.set_xlim(left=0)
-        right.xaxis.set_major_formatter("{x:.0%}")
-        right.grid(axis="x", color=LINE, lw=0.6)
-        right.legend(loc="upper center", bbox_to_anchor=(0.5, -0.07), frameon=False)
-        figure.suptitle(
-            f"{K} rules: what they govern and how they differ",
-            x=0.01,
-            ha="left",
-            color=INK,
-        )
-    return figure
-
-
-def label_correlation(model: Any, Y: Any = None) -> Any:
-    """How alike labels are (below the diagonal) and how alike their THEN-parts (above), and pair against pair.
-
-    ``Y`` (N, L) are labels to correlate, training ones say; without, the scores at the centres of the rules are taken.
-    Of more than 60 labels the map shows those most correlated with any other.
-    """
-    view = views.label_correlation_view(model, Y)
-    strength = np.abs(view.labels - np.eye(len(view.names))).max(axis=1)
-    shown, pairs = (
-        np.sort(np.argsort(-strength, kind="stable")[:60]),
-        np.triu_indices(len(view.names), 1),
-    )
-    labels, consequents = (
-        view.labels[np.ix_(shown, shown)],
-        view.consequents[np.ix_(shown, shown)],
-    )
-    C = np.where(np.tri(len(shown), dtype=bool), labels, consequents)
-    np.fill_diagonal(C, np.nan)
-    reach = max(float(np.nanmax(np.abs(C), initial=0.0)), 0.1)
-    with _figure(10.4, 4.9, 1, 2, width_ratios=[1.2, 1]) as (figure, (left, right)):
-        image = _image(
-            left,
-            C,
-            [view.names[j] for j in shown],
-            None,
-            FALL,
-            "#ffffff",
-            RISE,
-            vmin=-reach,
-            vmax=reach,
-        )
-        left.set_title("Below: labels. Above: their THEN-parts.")
-        figure.colorbar(image, ax=left, shrink=0.7, pad=0.02).outline.set_visible(False)
-        right.axhline(0, color=LINE, lw=0.8)
-        right.axvline(0, color=LINE, lw=0.8)
-        size, alpha = (6, 0.25) if len(pairs[0]) > 500 else (26, 0.7)
-        right.scatter(
-            view.labels[pairs], view.consequents[pairs], s=size, color=RISE, alpha=alpha
-        )
-        of = f"correlation of two labels in the {'data' if view.from_data else 'scores of the rules'}"
-        told = (
-            "" if np.isnan(view.agreement) else f": they agree at {view.agreement:.2f}"
-        )
-        right.set(
-            xlabel=of,
-            ylabel="correlation of their THEN-parts",
-            title=f"Each pair of labels{told}",
-        )
-    return figure
-
-
-def feature_importance(model: Any, top: int = 20) -> Any:
-    """The ``top`` features and what each does to each label: the standard deviation of what it adds to the score.
-
-    Of more than 30 labels the map shows those that features move most.
+    That is the standard deviation of what it adds to the score. Of more than 30 labels
+    the map shows those that features move most.
     """
     view = views.feature_importance(model, top)
-    shown, total = (
-        np.sort(np.argsort(-view.values.sum(axis=0), kind="stable")[:30]),
-        view.values.sum(axis=1),
-    )
-    size = min(12.0, 5.2 + 0.24 * len(shown)), max(3.2, 1.7 + 0.24 * len(view.features))
-    with _figure(*size, 1, 2, width_ratios=[max(len(shown), 4), 4], sharey=True) as (
+    shown = _largest(view.values.sum(axis=0), MAX_IMPORTANCE_LABELS)
+    width = min(12.0, 5.2 + 0.24 * len(shown))
+    height = max(3.2, 1.7 + 0.24 * len(view.features))
+    ratios = [max(len(shown), 4), 4]
+    with _figure(width, height, columns=2, width_ratios=ratios, sharey=True) as (
         figure,
         (left, right),
     ):
-        names, colours = [view.labels[j] for j in shown], ("#ffffff", RISE, "#0b3a66")
-        image = _image(
+        image = _draw_matrix(
             left,
             view.values[:, shown],
-            names,
-            view.features,
-            *colours,
+            across=[view.labels[j] for j in shown],
+            down=view.features,
+            colours=("#ffffff", RISE, DARKEST_RISE),
             vmin=0,
             aspect="auto",
         )
         left.set_title("Effect on each label")
-        right.barh(np.arange(len(view.features)), total, color=RISE, height=0.62)
-        right.tick_params(labelleft=False)
-        right.grid(axis="x", color=LINE, lw=0.6)
-        rest = float(view.rest.sum()) / max(
-            float(total.sum() + view.rest.sum()), 1e-300
-        )
-        right.set(
-            title="All labels",
-            xlabel=f"the others: {percent(rest)} of all" if rest > 0 else "",
-        )
+        _draw_totals(right, view)
         bar = figure.colorbar(
             image,
             ax=right,
@@ -314,224 +263,395 @@ def feature_importance(model: Any, top: int = 20) -> Any:
     return figure
 
 
-def size_path(model: Any) -> Any:
-    """What brevity costs: average precision of honest scores against terms per label, next to that of the model itself.
+def _draw_totals(ax: "Axes", view: views.FeatureImportance) -> None:
+    """What each feature does to all labels together, as bars."""
+    total = view.values.sum(axis=1)
+    ax.barh(np.arange(len(view.features)), total, color=RISE, height=0.62)
+    ax.tick_params(labelleft=False)
+    ax.grid(axis="x", color=LINE_COLOUR, lw=0.6)
+    every = float(total.sum() + view.rest.sum())
+    rest = float(view.rest.sum()) / max(every, 1e-300)
+    others = f"the others: {percent(rest)} of all" if rest > 0 else ""
+    ax.set(title="All labels", xlabel=others)
+
+
+# rules and labels ---------------------------------------------------------------------
+
+
+def rule_map(model: Model, X: Matrix = None) -> "Figure":
+    """Rules as discs and as a table: what they govern and how they differ.
+
+    Discs are larger where rules govern more, and apart as far as they fire on different
+    samples. ``X`` are samples to fire on, training ones say; without, rules are
+    compared at each other's centres.
+    """
+    view = views.rule_map(model, X)
+    K = len(view.coverage)
+    height = max(4.6, 0.9 + 0.21 * K)
+    with _figure(10.0, height, columns=2, width_ratios=[1.25, 1]) as (
+        figure,
+        (left, right),
+    ):
+        _draw_discs(left, view)
+        _draw_coverage(right, view)
+        title = f"{K} rules: what they govern and how they differ"
+        figure.suptitle(title, x=0.01, ha="left", color=INK_COLOUR)
+    return figure
+
+
+def _draw_discs(ax: "Axes", view: views.RuleMap) -> None:
+    """Rules in the plane, with their numbers."""
+    # a little apart, so that equal rules do not hide each other
+    turn = 2.4 * np.arange(len(view.coverage))
+    places = view.positions + 0.02 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    areas = 700 * view.coverage / max(float(view.coverage.mean()), 1e-12)
+    ax.scatter(places[:, 0], places[:, 1], s=areas, color=RISE, alpha=0.3)
+    for k, (x, y) in enumerate(places):
+        ax.text(x, y, str(k + 1), ha="center", va="center", fontweight="bold")
+    ax.margins(0.18)
+    explained = percent(view.explained)
+    ax.set(
+        xticks=[],
+        yticks=[],
+        title=f"Far apart: fire on different samples (shows {explained} of it)",
+        aspect="equal",
+        adjustable="datalim",
+    )
+    ax.spines[["left", "bottom"]].set_visible(False)
+
+
+def _draw_coverage(ax: "Axes", view: views.RuleMap) -> None:
+    """What each rule governs, and how far it is from the one most like it."""
+    places = np.arange(len(view.coverage))
+    ax.barh(
+        places,
+        view.coverage,
+        color=RISE,
+        height=0.62,
+        label="share of the data that it governs",
+    )
+    ax.plot(
+        view.nearest,
+        places,
+        "o",
+        color=FALL,
+        ms=5,
+        label="distance from the rule most like it",
+    )
+    ax.set_yticks(places, [f"rule {k + 1}" for k in places])
+    ax.invert_yaxis()
+    ax.set_xlim(left=0)
+    ax.xaxis.set_major_formatter("{x:.0%}")
+    ax.grid(axis="x", color=LINE_COLOUR, lw=0.6)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.07), frameon=False)
+
+
+def label_correlation(model: Model, Y: ArrayLike | None = None) -> "Figure":
+    """How alike labels are and how alike their THEN-parts, and pair against pair.
+
+    ``Y`` (N, L) are labels to correlate, training ones say; without, the scores at the
+    centres of the rules are taken. Of more than 60 labels the map shows those most
+    correlated with any other.
+    """
+    view = views.label_correlation_view(model, Y)
+    with _figure(10.4, 4.9, columns=2, width_ratios=[1.2, 1]) as (
+        figure,
+        (left, right),
+    ):
+        image = _draw_both_correlations(left, view)
+        bar = figure.colorbar(image, ax=left, shrink=0.7, pad=0.02)
+        bar.outline.set_visible(False)
+        _draw_pairs(right, view)
+    return figure
+
+
+def _draw_both_correlations(ax: "Axes", view: views.LabelCorrelation) -> "AxesImage":
+    """Correlations of labels below the diagonal, of their THEN-parts above."""
+    strength = np.abs(view.labels - np.eye(len(view.names))).max(axis=1)
+    shown = _largest(strength, MAX_CORRELATED_LABELS)
+    both = np.ix_(shown, shown)
+    below = np.tri(len(shown), dtype=bool)
+    C = np.where(below, view.labels[both], view.consequents[both])
+    np.fill_diagonal(C, np.nan)
+    reach = max(float(np.nanmax(np.abs(C), initial=0.0)), 0.1)
+    names = [view.names[j] for j in shown]
+    ax.set_title("Below: labels. Above: their THEN-parts.")
+    return _draw_matrix(
+        ax,
+        C,
+        across=names,
+        down=names,
+        colours=(FALL, "#ffffff", RISE),
+        vmin=-reach,
+        vmax=reach,
+    )
+
+
+def _draw_pairs(ax: "Axes", view: views.LabelCorrelation) -> None:
+    """A dot for each pair of labels: how alike they are, and their THEN-parts."""
+    ax.axhline(0, color=LINE_COLOUR, lw=0.8)
+    ax.axvline(0, color=LINE_COLOUR, lw=0.8)
+    pairs = np.triu_indices(len(view.names), 1)
+    size = 26
+    alpha = 0.7
+    if len(pairs[0]) > MANY_PAIRS:
+        size = 6
+        alpha = 0.25
+    x = view.labels[pairs]
+    ax.scatter(x, view.consequents[pairs], s=size, color=RISE, alpha=alpha)
+    source = "data" if view.from_data else "scores of the rules"
+    title = "Each pair of labels"
+    if not np.isnan(view.agreement):
+        title += f": they agree at {view.agreement:.2f}"
+    ax.set(
+        xlabel=f"correlation of two labels in the {source}",
+        ylabel="correlation of their THEN-parts",
+        title=title,
+    )
+
+
+def membership(model: Model, rule: int, top: int = 6) -> "Figure":
+    """Membership curves of the ``top`` most distinct conditions of a rule.
+
+    Rules are counted from 0; values are in the caller's units.
+    """
+    curves = views.membership_curves(model, rule, top)
+    title = f"Rule {rule + 1}"
+    if not curves:
+        title += ": always, it has no conditions"
+    columns = max(1, min(3, len(curves)))
+    return _panels(curves, _draw_membership, columns, size=(3.5, 2.1), title=title)
+
+
+def _draw_membership(ax: "Axes", curve: Curve) -> None:
+    """The membership curve of one condition, with its words under it."""
+    names = [shortened(name, 12) for name in curve.categories.values()]
+    if curve.center is None:
+        _draw_bars(ax, list(curve.categories.values()), curve.y)
+    else:
+        ax.fill_between(curve.x, curve.y, color=RISE, alpha=0.15, lw=0)
+        ax.plot(curve.x, curve.y, color=RISE, lw=2)
+        ax.axvline(curve.center, color=MUTED_COLOUR, lw=1.2, ls=(0, (4, 3)))
+        ax.set_xlim(curve.x[0], curve.x[-1])
+        ax.locator_params(axis="x", nbins=4)
+        if 0 < len(names) <= 8:
+            ax.set_xticks(list(curve.categories), names)
+    ax.set(ylim=(0, 1.06), yticks=[0, 0.5, 1])
+    ax.set_title(shortened(curve.feature, 38), fontsize=9)
+    words = curve.words.removeprefix(curve.feature).removeprefix(" is").strip()
+    ax.set_xlabel(shortened(words, 52), fontsize=8)
+
+
+# what a model is worth ----------------------------------------------------------------
+
+
+def size_path(model: Model) -> "Figure":
+    """What brevity costs: average precision of honest scores against statements per label.
 
     ``model`` is a fitted classifier with its rows, whose ``size_path_`` is drawn.
     """
     path = model.size_path_
-    with _figure(6.4, 3.6, 1, 1) as (figure, ax):
-        for name, colour, words in (
-            ("AP", RISE, "mean over samples"),
-            ("macro_AP", FALL, "mean over labels"),
-        ):
-            ax.plot(path["terms"], path[name], color=colour, lw=1.8, label=words)
-            end = path["terms"][-1], path[name][-1]
+    lines = (("AP", RISE, "mean over samples"), ("macro_AP", FALL, "mean over labels"))
+    with _figure(6.4, 3.6) as (figure, ax):
+        for metric, colour, words in lines:
+            ax.plot(path["statements"], path[metric], color=colour, lw=1.8, label=words)
             ax.annotate(
-                words, end, xytext=(6, 0), textcoords="offset points", color=colour
+                words,
+                tuple(path[["statements", metric]].iloc[-1]),
+                xytext=(6, 0),
+                textcoords="offset points",
+                color=colour,
             )
-        title = "What brevity costs, on rows that were left out"
         ax.set(
-            xlabel="terms per label",
+            xlabel="statements per label",
             ylabel="average precision",
             xlim=(0, None),
-            title=title,
+            title="What brevity costs, on rows that were left out",
         )
     return figure
 
 
-def calibration(model: Any, *labels: str) -> Any:
-    """Of rows that were told a probability, how many have the label: per group of rows, with a 95 % interval.
+def calibration(model: Model, *labels: str) -> "Figure":
+    """Of rows that were told a probability, how many have the label.
 
-    Rows were told by leave-one-out, so as if they had not been there; without names, the first twelve labels.
+    Each point is a group of rows, with a 95 % interval. Probabilities are honest, by
+    leave-one-out; without names, the first twelve labels.
     """
     return _judged(
         model,
         labels,
-        "shares",
-        "What was told, and what was so",
-        "probability",
-        "share that has it",
+        _draw_calibration,
+        title="What was told, and what was so",
+        x="probability",
+        y="share that has it",
     )
 
 
-def precision_recall(model: Any, *labels: str) -> Any:
-    """How many are found against how many of those found are right, at every threshold, on leave-one-out scores."""
-    return _judged(
-        model, labels, "AP", "Precision and recall", "recall: found of all", "precision"
-    )
+def precision_recall(model: Model, *labels: str) -> "Figure":
+    """How many are found against how many of those found are right.
 
-
-def roc(model: Any, *labels: str) -> Any:
-    """How many are found against how many are false alarms, at every threshold, on leave-one-out scores."""
+    At every threshold, on leave-one-out scores.
+    """
     return _judged(
         model,
         labels,
-        "AUC",
-        "Found against false alarms",
-        "false alarms among those without",
-        "found",
+        _draw_precision_recall,
+        title="Precision and recall",
+        x="recall: found of all",
+        y="precision",
+    )
+
+
+def roc(model: Model, *labels: str) -> "Figure":
+    """How many are found against how many are false alarms.
+
+    At every threshold, on leave-one-out scores.
+    """
+    return _judged(
+        model,
+        labels,
+        _draw_roc,
+        title="Found against false alarms",
+        x="false alarms among those without",
+        y="found",
     )
 
 
 def _judged(
-    model: Any, labels: Sequence[str], kind: str, title: str, x: str, y: str
-) -> Any:
-    """A square for each label, drawn from what its rows were told without themselves."""
-
-    def draw(ax: Any, found: tuple[str, Any]) -> None:
-        name, (has, chances, scores) = found
-        if kind == "AP":
-            ax.axhline(has.mean(), color=LINE, lw=1)
-            told, curve = (
-                f": AP {ranking(has, scores)[0][0]:.2f}",
-                precision_recall_curve(has, scores),
-            )
-        elif kind == "AUC":
-            ax.plot([0, 1], [0, 1], color=LINE, lw=1)
-            told, curve = (
-                f": AUC {ranking(has, scores)[1][0]:.2f}",
-                roc_curve(has, scores),
-            )
-        else:
-            groups = calibration_groups(has, chances)
-            ax.plot([0, 1], [0, 1], color=LINE, lw=1)
-            ax.vlines(
-                groups.forecast, groups.low, groups.high, color=RISE, lw=1, alpha=0.5
-            )
-            told, curve = "", (groups.forecast, groups.observed)
-        ax.plot(
-            *curve, color=RISE, lw=1.6, ms=4, marker="o" if kind == "shares" else None
-        )
-        ax.set(
-            xlim=(-0.02, 1.02),
-            ylim=(-0.02, 1.02),
-            xticks=[0, 0.5, 1],
-            yticks=[0, 0.5, 1],
-        )
-        ax.set_title(shortened(name + told, 30), fontsize=9)
-
-    judged = list(views.left_out(model, *labels).items())[: len(labels) or 12]
+    model: Model,
+    labels: Sequence[str],
+    draw: "Callable[[Axes, Judged], None]",
+    *,
+    title: str,
+    x: str,
+    y: str,
+) -> "Figure":
+    """A square for each label, drawn from scores of rows that were left out."""
+    judged = list(views.left_out(model, *labels).items())
+    judged = judged[: len(labels) or MAX_DRAWN_LABELS]
     figure = _panels(
         judged,
         draw,
         min(4, len(judged)),
-        2.5,
-        2.5,
-        f"{title}, leaving each row out",
+        size=(2.5, 2.5),
+        title=f"{title}, leaving each row out",
         sharey=True,
     )
-    figure.supxlabel(x, fontsize=9, color=MUTED)
-    figure.supylabel(y, fontsize=9, color=MUTED)
+    figure.supxlabel(x, fontsize=9, color=MUTED_COLOUR)
+    figure.supylabel(y, fontsize=9, color=MUTED_COLOUR)
     return figure
 
 
-def membership(model: Any, rule: int, top: int = 6) -> Any:
-    """Membership curves of the ``top`` most distinct conditions of a rule (counted from 0), in the caller's units."""
+def _draw_calibration(ax: "Axes", judged: Judged) -> None:
+    label, (has, probabilities, _) = judged
+    groups = calibration_groups(has, probabilities)
+    ax.plot([0, 1], [0, 1], color=LINE_COLOUR, lw=1)
+    ax.vlines(groups.forecast, groups.low, groups.high, color=RISE, lw=1, alpha=0.5)
+    ax.plot(groups.forecast, groups.observed, color=RISE, lw=1.6, ms=4, marker="o")
+    _square(ax, label)
 
-    def draw(ax: Any, curve: views.Curve) -> None:
-        if curve.center is None:
-            _named_bars(ax, list(curve.categories.values()), curve.y)
-        else:
-            ax.fill_between(curve.x, curve.y, color=RISE, alpha=0.15, lw=0)
-            ax.plot(curve.x, curve.y, color=RISE, lw=2)
-            ax.axvline(curve.center, color=MUTED, lw=1.2, ls=(0, (4, 3)))
-            ax.set_xlim(curve.x[0], curve.x[-1])
-            ax.locator_params(axis="x", nbins=4)
-            if 0 < len(curve.categories) <= 8:
-                ax.set_xticks(
-                    list(curve.categories),
-                    [shortened(name, 12) for name in curve.categories.values()],
-                )
-        ax.set(ylim=(0, 1.06), yticks=[0, 0.5, 1])
-        ax.set_title(shortened(curve.feature, 38), fontsize=9)
-        ax.set_xlabel(
-            shortened(
-                curve.words.removeprefix(curve.feature).removeprefix(" is").strip(), 52
-            ),
-            fontsize=8,
-        )
 
-    curves = views.membership_curves(model, rule, top)
-    told = "" if curves else ": always, it has no conditions"
-    return _panels(
-        curves, draw, max(1, min(3, len(curves))), 3.5, 2.1, f"Rule {rule + 1}{told}"
-    )
+def _draw_precision_recall(ax: "Axes", judged: Judged) -> None:
+    label, (has, _, scores) = judged
+    ax.axhline(has.mean(), color=LINE_COLOUR, lw=1)
+    ax.plot(*precision_recall_curve(has, scores), color=RISE, lw=1.6)
+    _square(ax, f"{label}: AP {ranking(has, scores)[0][0]:.2f}")
+
+
+def _draw_roc(ax: "Axes", judged: Judged) -> None:
+    label, (has, _, scores) = judged
+    ax.plot([0, 1], [0, 1], color=LINE_COLOUR, lw=1)
+    ax.plot(*roc_curve(has, scores), color=RISE, lw=1.6)
+    _square(ax, f"{label}: AUC {ranking(has, scores)[1][0]:.2f}")
+
+
+def _square(ax: "Axes", title: str) -> None:
+    """Axes from 0 to 1 on both sides."""
+    limits = (-0.02, 1.02)
+    ticks = [0, 0.5, 1]
+    ax.set(xlim=limits, ylim=limits, xticks=ticks, yticks=ticks)
+    ax.set_title(shortened(title, 30), fontsize=9)
+
+
+# shared -------------------------------------------------------------------------------
+
+
+def _largest(sizes: Array, most: int) -> Index:
+    """Where the ``most`` largest sizes are, in their order."""
+    return np.sort(np.argsort(-sizes, kind="stable")[:most])
 
 
 def _panels(
-    curves: Any,
-    draw: Any,
+    entries: Sequence[Drawn],
+    draw: "Callable[[Axes, Drawn], None]",
     columns: int,
-    width: float,
-    height: float,
+    *,
+    size: tuple[float, float],
     title: str,
-    **options: Any,
-) -> Any:
-    """A small drawing of each curve, row by row."""
-    rows = max(1, -(-len(curves) // columns))
-    with _figure(
-        width * columns, 0.5 + height * rows, rows, columns, squeeze=False, **options
-    ) as (figure, axes):
-        for ax, curve in zip(axes.flat, curves, strict=False):
-            draw(ax, curve)
-        for ax in axes.flat[len(curves) :]:
+    sharey: bool = False,
+) -> "Figure":
+    """A small drawing of each entry, of ``size`` inches, row by row."""
+    rows = max(1, -(-len(entries) // columns))
+    width = size[0] * columns
+    height = 0.5 + size[1] * rows
+    with _figure(width, height, rows=rows, columns=columns, sharey=sharey) as (
+        figure,
+        grid,
+    ):
+        axes = np.atleast_1d(grid).ravel()
+        for ax, entry in zip(axes, entries, strict=False):
+            draw(ax, entry)
+        for ax in axes[len(entries) :]:
             ax.set_axis_off()
-        figure.suptitle(title, x=0.01, ha="left", color=INK)
+        figure.suptitle(title, x=0.01, ha="left", color=INK_COLOUR)
     return figure
 
 
-def _image(
-    ax: Any,
+def _draw_matrix(
+    ax: "Axes",
     C: Array,
+    *,
     across: Sequence[str],
-    down: Sequence[str] | None,
-    *colours: str,
+    down: Sequence[str],
+    colours: Sequence[str],
     **options: Any,
-) -> Any:
+) -> "AxesImage":
     """A matrix in colours from the smallest to the largest value, with names."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    image = ax.imshow(
-        C,
-        cmap=LinearSegmentedColormap.from_list("own", colours),
-        interpolation="nearest",
-        **options,
-    )
-    for axis, names, length in (
-        ("x", across, 22),
-        ("y", across if down is None else down, 34),
-    ):
-        where = range(0, len(names), -(-len(names) // MAX_NAMES))
-        size, turned = (
-            float(np.clip(170 / max(len(where), 1), 5.5, 9)),
-            {"rotation": 90} if axis == "x" else {},
-        )
-        getattr(ax, f"set_{axis}ticks")(
-            where, [shortened(names[i], length) for i in where], fontsize=size, **turned
-        )
+    colour_map = LinearSegmentedColormap.from_list("own", colours)
+    image = ax.imshow(C, cmap=colour_map, interpolation="nearest", **options)
+    places, names, size = _tick_names(across, 22)
+    ax.set_xticks(places, names, fontsize=size, rotation=90)
+    places, names, size = _tick_names(down, 34)
+    ax.set_yticks(places, names, fontsize=size)
     ax.spines[["left", "bottom"]].set_visible(False)
     return image
+
+
+def _tick_names(names: Sequence[str], length: int) -> tuple[range, list[str], float]:
+    """Which names have room on an axis, these cut to a length, and their font size."""
+    places = range(0, len(names), -(-len(names) // MAX_TICK_NAMES))
+    size = float(np.clip(170 / max(len(places), 1), 5.5, 9))
+    return places, [shortened(names[i], length) for i in places], size
 
 
 @contextmanager
 def _figure(
     width: float,
     height: float,
-    rows: int,
-    columns: int,
+    *,
+    rows: int = 1,
+    columns: int = 1,
     sharey: bool = False,
-    squeeze: bool = True,
-    **grid: Any,
-) -> Iterator[tuple[Any, Any]]:
-    """A new figure and its axes; matplotlib is imported here, and its global state is left alone."""
-    with optional("matplotlib", "report").rc_context(_RC):
-        figure = optional("matplotlib.figure", "report").Figure(
-            figsize=(width, height), layout="constrained"
-        )
-        yield (
-            figure,
-            figure.subplots(
-                rows, columns, squeeze=squeeze, sharey=sharey, gridspec_kw=grid or None
-            ),
-        )
+    width_ratios: Sequence[float] | None = None,
+) -> "Iterator[tuple[Figure, Any]]":
+    """A new figure and its axes, within our style.
+
+    matplotlib is imported here, and its global state is left alone.
+    """
+    with optional("matplotlib", "report").rc_context(_STYLE_SETTINGS):
+        Figure = optional("matplotlib.figure", "report").Figure
+        figure = Figure(figsize=(width, height), layout="constrained")
+        axes = figure.subplots(rows, columns, sharey=sharey, width_ratios=width_ratios)
+        yield figure, axes

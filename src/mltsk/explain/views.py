@@ -1,6 +1,8 @@
-"""A whole model at a glance, as data: what its labels share, what its features are worth, how its rules differ.
+"""A whole model at a glance, as data.
 
-Everything takes a `FuzzySystem`, or a classifier that has one as ``system_``; `mltsk.explain.plot` draws what it gives.
+What its labels share, what its features are worth, how its rules differ. Everything
+takes a `FuzzySystem`, or a classifier that has one as ``system_``; `mltsk.explain.plot`
+draws what these functions return.
 """
 
 from collections.abc import Mapping
@@ -8,59 +10,77 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..core.arrays import Array
+from ..core.arrays import Array, Matrix
 from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
-from .rules import TWO_SIDED, rule_base
-from .tables import Tables, doubles
+from .effects import Effects
+from .rules import rule_base
+from .statements import ERRORS_OF_95
+from .subjects import Mask, doubles
 from .wording import positions
 
+CURVE_POINTS = 101  # of the curve of a feature
+MEMBERSHIP_POINTS = 201  # of the curve of a condition
 
-def tables_of(model: Any, *, sure: bool = False) -> Tables:
+Model = Any  # a FuzzySystem, its Effects, or a fitted classifier
+
+
+def effects_of(model: Model, *, sure: bool = False) -> Effects:
     """The numbers of a model in its caller's units, also how ``sure`` they are.
 
-    Whoever asks often may pass these tables on instead of the model.
+    Whoever asks often may pass these on instead of the model.
     """
-    if isinstance(model, Tables):
+    if isinstance(model, Effects):
         return model
-    system = (
-        model if isinstance(model, FuzzySystem) else getattr(model, "system_", None)
-    )
+    is_system = isinstance(model, FuzzySystem)
+    system = model if is_system else getattr(model, "system_", None)
     if not isinstance(system, FuzzySystem):
         raise InputError(
-            f"{type(model).__name__} has no rules: give a fitted MLTSKClassifier or its system_."
+            f"{type(model).__name__} has no rules: give a fitted MLTSKClassifier or "
+            "its system_."
         )
     record = getattr(model, "fit_record_", None)
     if sure and record is not None and system.certainty is None:
         system = replace(system, certainty=record.certainty())
-    return Tables(system, system.categories)
+    return Effects(system)
 
 
-def left_out(model: Any, *labels: str) -> dict[str, tuple[Any, Array, Array]]:
-    """Of some labels or all, on rows where they were observed: whether they have it, probability and score without it.
+def left_out(model: Model, *labels: str) -> dict[str, tuple[Mask, Array, Array]]:
+    """What each training row would have been told if it had not been there.
 
-    That is what each row of the training data would have been told if it had not been there.
+    For each label, or some, on rows where it was observed: whether they have it, and
+    their probability and score.
     """
     record = getattr(model, "fit_record_", None)
     if record is None:
         raise InputError(
-            "No leave-one-out scores: give a classifier that was fitted here, not one of a file."
+            "No leave-one-out scores: give a classifier that was fitted here, not one "
+            "of a file."
         )
-    Y, scores, names = record.labels, record.loo_scores, model.system_.label_names
-    chances, found = model.system_.probabilities(scores), {}
+    Y = record.labels
+    scores = record.loo_scores
+    names = model.system_.label_names
+    probabilities = model.system_.probabilities(scores)
+    by_label = {}
     for j in positions(names, labels or names, np.arange(len(names)), "label"):
         seen = ~np.isnan(Y[:, j])
-        found[names[j]] = Y[seen, j] > 0, chances[seen, j], scores[seen, j]
-    return found
+        by_label[names[j]] = Y[seen, j] > 0, probabilities[seen, j], scores[seen, j]
+    return by_label
+
+
+# features -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class FeatureImportance:
-    """``values``: size of what each feature does to the score of each label, a row per feature, the largest first.
+    """What features are worth for each label, the largest feature first.
 
-    It is the standard deviation over the data, in general and within rules; ``rest`` is that of features not shown.
+    ``values`` (features, labels) are standard deviations over the data of what each
+    adds to a score, in general and within rules; ``rest`` (labels,) are the sums over
+    the features that are not shown.
     """
 
     features: tuple[str, ...]
@@ -69,29 +89,49 @@ class FeatureImportance:
     rest: Array
 
 
-def feature_importance(model: Any, top: int | None = 20) -> FeatureImportance:
+def feature_importance(model: Model, top: int | None = 20) -> FeatureImportance:
     """What the ``top`` features are worth for each label, or all of them."""
-    tables = tables_of(model)
-    sizes = np.zeros((len(tables.feature_names), len(tables.system.label_names)))
-    # what a value adds is 0 on average where there is one: it does not correlate with whether there is one
-    np.add.at(
-        sizes, [subject.feature for subject in tables.subjects], tables.importance**2
-    )
-    sizes = np.sqrt(sizes)
+    effects = effects_of(model)
+    names = effects.subjects.feature_names
+    # what a value adds is 0 on average where there is one: it does not correlate with
+    # whether there is one
+    variances = np.zeros((len(names), len(effects.system.label_names)))
+    np.add.at(variances, effects.subjects.features, effects.importance**2)
+    sizes = np.sqrt(variances)
     order = np.argsort(-sizes.sum(axis=1), kind="stable")
-    names = tuple(tables.feature_names[f] for f in order[:top])
-    shown, rest = sizes[order[:top]], sizes[order[len(names) :]].sum(axis=0)
-    return FeatureImportance(names, tables.system.label_names, shown, rest)
+    shown = order[:top]
+    return FeatureImportance(
+        features=tuple(names[f] for f in shown),
+        labels=effects.system.label_names,
+        values=sizes[shown],
+        rest=sizes[order[len(shown) :]].sum(axis=0),
+    )
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A line ``y`` over values ``x`` of a feature in the caller's units, with the same in ``words``.
+    """A line over values of a feature: what a shape adds, or membership in a condition.
 
-    Of a shape, y is what is added to the score of ``label``, 0 on average; of a condition, which has no label, it is
-    membership, 1 at ``center``, which values without an order do not have. ``quantiles`` are those of the training
-    data, ``categories`` the names of values. ``missing`` is what a shape adds where the feature was not measured, if
-    that has a number of its own; ``error`` is how far to each side of y the line may be, in 95 of 100 cases.
+    Attributes
+    ----------
+    feature, label : str, str or None
+        Their names; a condition has no label.
+    x, y : array of shape (n,)
+        Values in the caller's units; what is added to the score, 0 on average, or
+        membership, 1 at ``center``.
+    words : str
+        The same in words.
+    center : float or None
+        Of a condition on values with an order.
+    quantiles : array
+        Those of the training data, none for named values and sparse features.
+    categories : mapping of float to str
+        Names of values.
+    missing : float or None
+        What a shape adds where the feature was not measured, if that has a number of
+        its own.
+    error : array of shape (n,) or None
+        Half the width of the 95 % interval of ``y``.
     """
 
     feature: str
@@ -106,82 +146,76 @@ class Curve:
     error: Array | None = None
 
 
-def shapes(model: Any, *labels: str, top: int = 6) -> tuple[Curve, ...]:
-    """Curves of the ``top`` features for some labels or all, feature by feature, largest first.
+def shapes(model: Model, *labels: str, top: int = 6) -> tuple[Curve, ...]:
+    """Curves of the ``top`` features for some labels or all, the largest feature first.
 
     Sparse features have straight lines from none to their full weight.
     """
-    tables = tables_of(model, sure=True)
-    names = tables.system.label_names
+    effects = effects_of(model, sure=True)
+    names = effects.system.label_names
     kept = positions(names, labels or names, np.arange(len(names)), "label")
-    sizes = np.zeros(len(tables.feature_names))
-    np.add.at(
-        sizes,
-        [subject.feature for subject in tables.subjects],
-        tables.sizes[:, kept].sum(axis=1),
-    )
-    order = np.argsort(-sizes, kind="stable")[: min(top, np.count_nonzero(sizes))]
-    return tuple(_shape(tables, int(f), int(j)) for f in order for j in kept)
+    sizes = np.zeros(len(effects.subjects.feature_names))
+    subject_sizes = effects.sizes[:, kept].sum(axis=1)
+    np.add.at(sizes, effects.subjects.features, subject_sizes)
+    n_shown = min(top, np.count_nonzero(sizes))
+    order = np.argsort(-sizes, kind="stable")[:n_shown].tolist()
+    return tuple(_shape(effects, f, j) for f in order for j in kept.tolist())
 
 
-def _shape(tables: Tables, f: int, j: int) -> Curve:
-    feature, label, missing = (
-        tables.feature_names[f],
-        tables.system.label_names[j],
-        None,
-    )
-    told = rule_base(tables).for_feature(feature).for_label(label).general[0].shapes[:1]
-    named, ends = (
-        [*tables.named_values(f)],
-        _range(tables.system, tables.subjects[f].columns.start),
-    )
-    x = doubles(named) if named else np.linspace(*ends, 101)
-    y, error = tables.effect(f, x, j), tables.deviation(f, j, x)
-    if (gap := tables.gaps.get(f)) is not None:
-        measured, missing = tables.effect(gap, np.array([0.0, 1.0]), j).tolist()
+def _shape(effects: Effects, f: int, j: int) -> Curve:
+    """The curve of feature f for label j."""
+    subject = effects.subjects[f]
+    named = effects.subjects.named_values(f)
+    if named:
+        x = doubles([*named])
+    else:
+        ends = _range(effects.system, subject.columns.start)
+        x = np.linspace(*ends, CURVE_POINTS)
+    y = effects.effect(f, x, j)
+    missing = None
+    gap = effects.subjects.gaps.get(f)
+    if gap is not None:
+        measured, missing = effects.effect(gap, np.array([0.0, 1.0]), j).tolist()
         y = y + measured
-    error = None if error is None else TWO_SIDED * error
-    return _curve(
-        tables,
-        f,
-        x,
-        y,
-        ", ".join(map(str, told)),
-        None,
-        label,
-        missing=missing,
-        error=error,
-    )
-
-
-def _curve(
-    tables: Tables,
-    t: int,
-    x: Array,
-    y: Array,
-    words: str,
-    center: Any,
-    label: Any,
-    **known: Any,
-) -> Curve:
-    subject, quantiles = tables.subjects[t], tables.system.quantiles
-    found = (
-        np.zeros(0)
-        if quantiles is None or subject.values
-        else doubles(quantiles[subject.columns.start])
-    )
+    deviation = effects.deviation(f, j, x)
+    label = effects.system.label_names[j]
+    rules = rule_base(effects).for_feature(subject.name).for_label(label)
     return Curve(
-        subject.name, label, x, y, words, center, found, tables.named_values(t), **known
+        feature=subject.name,
+        label=label,
+        x=x,
+        y=y,
+        words=", ".join(map(str, rules.general[0].shapes[:1])),
+        center=None,
+        quantiles=_quantiles(effects, f),
+        categories=named,
+        missing=missing,
+        error=None if deviation is None else ERRORS_OF_95 * deviation,
     )
+
+
+def _quantiles(effects: Effects, t: int) -> Array:
+    """Training quantiles of a subject, none where values have names or are sparse."""
+    subject = effects.subjects[t]
+    quantiles = effects.system.quantiles
+    if quantiles is None or subject.values:
+        return np.zeros(0)
+    return doubles(quantiles[subject.columns.start])
+
+
+# labels -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class LabelCorrelation:
-    """Two (L, L) matrices with 1 on the diagonal.
+    """How alike labels are, and how alike the model treats them.
 
-    ``consequents`` is how alike the model's numbers of two labels are (cosine of their effects over terms and rules);
-    ``labels`` is how alike the labels are, in the data if they were given, else in the scores at the centres of the
-    rules. ``agreement`` is the correlation of the two over all pairs of labels, NaN where there are fewer than three.
+    Two (L, L) matrices with 1 on the diagonal. ``consequents`` is how alike the model's
+    numbers of two labels are: the cosine of their effects over terms and rules.
+    ``labels`` is how alike the labels are, in the data if they were given
+    (``from_data``), else in the scores at the centres of the rules. ``agreement`` is
+    the correlation of the two over all pairs of labels, NaN where there are fewer than
+    three.
     """
 
     names: tuple[str, ...]
@@ -191,67 +225,84 @@ class LabelCorrelation:
     agreement: float
 
 
-def label_correlation_view(model: Any, Y: Any = None) -> LabelCorrelation:
-    """Label correlation against consequent correlation; ``Y`` (N, L) are labels of 0, 1 or NaN, training ones say."""
-    tables = tables_of(model)
-    system, L = tables.system, tables.system.shape[2]
-    if Y is None:
-        scores = system.scores(doubles(system.prototypes))
-        said = (scores - tables.weights @ scores) * np.sqrt(tables.weights)[:, None]
-    else:
-        given = doubles(Y)
-        if given.ndim != 2 or given.shape[1] != L:
-            raise InputError(
-                f"Y must have one column for each of {L} labels, got shape {given.shape}."
-            )
-        said = np.nan_to_num(given - np.nanmean(given, axis=0))
-    # all numbers of the model as effects on each label that can be compared, (rows, L)
-    w = np.sqrt(doubles(system.rule_weights))[:, None]
-    spread = (
-        tables.spreads
-        if system.is_linear or not len(system.terms)
-        else tables.grid_terms.std(axis=0)
-    )
-    found = [
-        doubles(system.term_coef) * spread[: len(system.terms), None],
-        tables.shifts * w,
-    ]
-    found += [
-        coef[1:] * tables.spreads[:, None] * a
-        for coef, a in zip(system.coef, w, strict=True)
-        if system.order
-    ]
-    labels, consequents, pairs = (
-        _cosine(said),
-        _cosine(np.concatenate(found)),
-        np.triu_indices(L, 1),
-    )
-    both = np.stack([labels[pairs], consequents[pairs]], axis=1)
-    agreement = (
-        float(_cosine(both - both.mean(axis=0))[0, 1]) if len(both) > 1 else np.nan
-    )
+def label_correlation_view(
+    model: Model, Y: ArrayLike | None = None
+) -> LabelCorrelation:
+    """Label correlation against consequent correlation.
+
+    ``Y`` (N, L) are labels of 0, 1 or NaN, training ones say.
+    """
+    effects = effects_of(model)
+    L = effects.system.shape[2]
+    labels = _cosines(_centred_labels(effects, Y))
+    consequents = _cosines(_all_effects(effects))
+    pairs = np.triu_indices(L, 1)
+    agreement = np.nan
+    if len(pairs[0]) > 1:
+        both = np.stack([labels[pairs], consequents[pairs]], axis=1)
+        agreement = float(_cosines(both - both.mean(axis=0))[0, 1])
     return LabelCorrelation(
-        system.label_names, labels, consequents, Y is not None, agreement
+        names=effects.system.label_names,
+        labels=labels,
+        consequents=consequents,
+        from_data=Y is not None,
+        agreement=agreement,
     )
 
 
-def _cosine(columns: Array) -> Array:
+def _centred_labels(effects: Effects, Y: ArrayLike | None) -> Array:
+    """Labels, or without them scores at the centres of the rules, less their means."""
+    if Y is None:
+        scores = effects.system.scores(doubles(effects.system.prototypes))
+        centred = scores - effects.weights @ scores
+        return centred * np.sqrt(effects.weights)[:, None]
+    observed = doubles(Y)
+    L = effects.system.shape[2]
+    if observed.ndim != 2 or observed.shape[1] != L:
+        raise InputError(
+            f"Y must have one column for each of {L} labels, got shape "
+            f"{observed.shape}."
+        )
+    return np.nan_to_num(observed - np.nanmean(observed, axis=0))
+
+
+def _all_effects(effects: Effects) -> Array:
+    """All numbers of the model as effects that can be compared, (numbers, L)."""
+    system = effects.system
+    if system.is_linear or not len(system.terms):
+        spreads = effects.spreads[: len(system.terms)]
+    else:
+        spreads = effects.grid_terms.std(axis=0)
+    shares = np.sqrt(doubles(system.rule_weights))[:, None]
+    numbers = [doubles(system.term_coef) * spreads[:, None], effects.shifts * shares]
+    if system.order:
+        for coef, share in zip(system.coef, shares, strict=True):
+            numbers.append(coef[1:] * effects.spreads[:, None] * share)
+    return np.concatenate(numbers)
+
+
+def _cosines(columns: Array) -> Array:
     """Cosines between columns, 0 where one is 0, 1 on the diagonal."""
     norms = np.linalg.norm(columns, axis=0)
     unit = columns / np.where(norms > 0, norms, 1.0)
-    C = np.clip(unit.T @ unit, -1.0, 1.0)
-    np.fill_diagonal(C, 1.0)
-    return np.asarray(C)
+    cosines = np.clip(unit.T @ unit, -1.0, 1.0)
+    np.fill_diagonal(cosines, 1.0)
+    return np.asarray(cosines)
+
+
+# rules --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class RuleMap:
     """Where rules lie to each other.
 
-    ``distances`` (K, K) are total variation distances of their firing, 0 alike to 1 disjoint, and ``nearest`` (K,) of
-    each rule from the one most like it, 1 for a single rule; ``coverage`` (K,) is the share of data that each governs;
-    ``positions`` (K, 2) lay the rules out so that distances in the plane come as close to those as a plane allows,
-    which is for ``explained`` (0..1) of them.
+    ``distances`` (K, K) are total variation distances of their firing, 0 alike to 1
+    disjoint, and ``nearest`` (K,) of each rule from the one most like it, 1 for a
+    single rule; ``coverage`` (K,) is the share of data that each governs.
+    ``positions`` (K, 2) lay the rules out so that distances in the plane come as close
+    to ``distances`` as a plane allows: they show the share ``explained`` (0..1) of
+    them.
     """
 
     distances: Array
@@ -261,83 +312,105 @@ class RuleMap:
     explained: float
 
 
-def rule_map(model: Any, X: Any = None) -> RuleMap:
-    """Distinctness and coverage of the rules, as they fire on samples ``X`` or, without, at each other's centres."""
-    system = tables_of(model).system
+def rule_map(model: Model, X: Matrix = None) -> RuleMap:
+    """Distinctness and coverage of the rules.
+
+    They are compared as they fire on samples ``X`` or, without, at each other's
+    centres.
+    """
+    system = effects_of(model).system
     if not len(system.centers):
         raise InputError(
-            "This model has no exceptions that could be laid out: its shapes are the whole of it."
+            "This model has no exceptions that could be laid out: its shapes are the "
+            "whole of it."
         )
     if X is None:
         M = firing_strengths(
             system.centers, system.centers, system.widths, firing=system.firing
         )
-        T, coverage = (
-            rule_distances(M, np.asarray(system.rule_weights)),
-            doubles(system.rule_weights),
-        )
+        distances = rule_distances(M, np.asarray(system.rule_weights))
+        coverage = doubles(system.rule_weights)
     else:
-        X = X if system.columns is None else system.columns.expand(X)
+        if system.columns is not None:
+            X = system.columns.expand(X)
         M = system.firing_strengths(X if hasattr(X, "toarray") else doubles(X))
-        T, coverage = rule_distances(M), M.mean(axis=0)
-    # classical scaling of distances into the plane, and the share of their squares that it shows
-    K, J = len(T), np.eye(len(T)) - 1.0 / len(T)
-    values, vectors = np.linalg.eigh(-0.5 * J @ T**2 @ J)
+        distances = rule_distances(M)
+        coverage = M.mean(axis=0)
+    plane, explained = _laid_out(distances)
+    apart = distances + 2.0 * np.eye(len(distances))  # no rule is its own neighbour
+    nearest = np.minimum(apart.min(axis=1), 1.0)
+    return RuleMap(distances, nearest, coverage, plane, explained=explained)
+
+
+def _laid_out(distances: Array) -> tuple[Array, float]:
+    """Classical scaling of distances (K, K) into the plane.
+
+    Returns positions (K, 2), and the share of the squared distances that they show.
+    """
+    K = len(distances)
+    J = np.eye(K) - 1.0 / K
+    values, vectors = np.linalg.eigh(-0.5 * J @ distances**2 @ J)
     values = np.maximum(values[::-1], 0.0)
-    plane, total = np.zeros((K, 2)), float(values.sum())
+    plane = np.zeros((K, 2))
     plane[:, : min(K, 2)] = vectors[:, ::-1][:, :2] * np.sqrt(values[:2])
-    nearest = np.minimum((T + 2.0 * np.eye(K)).min(axis=1), 1.0)
-    return RuleMap(
-        T,
-        nearest,
-        coverage,
-        plane,
-        float(values[:2].sum()) / total if total > 0 else 1.0,
-    )
+    total = float(values.sum())
+    return plane, float(values[:2].sum()) / total if total > 0 else 1.0
 
 
-def membership_curves(model: Any, rule: int, top: int = 6) -> tuple[Curve, ...]:
-    """Curves of the ``top`` most distinct conditions of a rule (counted from 0) over the training range."""
-    tables = tables_of(model)
-    system, curves, K = tables.system, [], tables.system.shape[0]
+def membership_curves(model: Model, rule: int, top: int = 6) -> tuple[Curve, ...]:
+    """Curves of the ``top`` most distinct conditions of a rule (counted from 0)."""
+    effects = effects_of(model)
+    K = effects.system.shape[0]
     if not 0 <= rule < K:
-        known = f"they are counted from 0 to {K - 1}" if K else "there are none"
-        raise InputError(f"There is no rule {rule}: {known}.")
-    order, _ = tables.order(rule, np.arange(len(tables.subjects)))
-    for t, condition in zip(
-        order[:top].tolist(), rule_base(tables)[rule].conditions[:top], strict=True
-    ):
-        own, center, x = (
-            tables.subjects[t].columns,
-            None,
-            doubles([*tables.named_values(t)]),
-        )
-        if tables.subjects[t].kind != "nominal":
-            center = float(
-                (system if system.scaling is None else tables).centers[rule, own.start]
-            )
-            x = np.linspace(*_range(system, own.start, center), 201)
-        apart = (tables.scaled(t, x) - system.centers[rule, own]) ** 2 / system.widths[
-            rule, own
-        ]
-        curves.append(
-            _curve(
-                tables, t, x, np.exp(-apart.sum(axis=1)), str(condition), center, None
-            )
-        )
+        choices = f"they are counted from 0 to {K - 1}" if K else "there are none"
+        raise InputError(f"There is no rule {rule}: {choices}.")
+    rules = rule_base(effects)
+    order, _ = rules.statements.regions.order(rule, np.arange(len(effects.subjects)))
+    conditions = rules.exceptions[rule].conditions[:top]
+    curves = []
+    for t, condition in zip(order[:top].tolist(), conditions, strict=True):
+        curves.append(_membership_curve(effects, rule, t, words=str(condition)))
     return tuple(curves)
 
 
+def _membership_curve(effects: Effects, k: int, t: int, *, words: str) -> Curve:
+    """Membership in the condition of rule k on subject t, over the training range."""
+    system = effects.system
+    subject = effects.subjects[t]
+    center = None
+    x = doubles([*effects.subjects.named_values(t)])
+    if subject.kind != "nominal":
+        d = subject.columns.start
+        centers = system.centers if system.scaling is None else effects.centers
+        center = float(centers[k, d])
+        x = np.linspace(*_range(system, d, center), MEMBERSHIP_POINTS)
+    apart = effects.subjects.scaled(t, x) - system.centers[k, subject.columns]
+    exponents = apart**2 / system.widths[k, subject.columns]
+    return Curve(
+        feature=subject.name,
+        label=None,
+        x=x,
+        y=np.exp(-exponents.sum(axis=1)),
+        words=words,
+        center=center,
+        quantiles=_quantiles(effects, t),
+        categories=effects.subjects.named_values(t),
+    )
+
+
 def _range(system: FuzzySystem, d: int, *inside: float) -> tuple[float, float]:
-    """Training values of a feature without a far tail, and those ``inside``; of a row of unit length, 0 to 1."""
+    """Training values of a column without a far tail, and the values ``inside``.
+
+    In rows of unit length, from 0 to 1.
+    """
     if system.quantiles is None:
-        return 0.0, 1.0 if system.unit_length else max(
-            [1.0, *(2.0 * abs(x) for x in inside)]
-        )
+        if system.unit_length:
+            return 0.0, 1.0
+        return 0.0, max([1.0, *(2.0 * abs(x) for x in inside)])
     least, low, high, most = (float(q) for q in system.quantiles[d, [0, 1, -2, -1]])
     reach = max(high - low, 1e-9 * max(abs(low), 1.0))
-    least, most = (
-        min(max(least, low - reach), *inside, most),
-        max(min(most, high + reach), *inside, least),
-    )
-    return (least, most) if most > least else (least - 0.5, most + 0.5)
+    first = min(max(least, low - reach), *inside, most)
+    last = max(min(most, high + reach), *inside, least)
+    if last > first:
+        return first, last
+    return first - 0.5, last + 0.5

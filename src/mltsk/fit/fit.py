@@ -1,7 +1,7 @@
-"""The one fit: scale, terms, rules, weights and consequents from rows, wherever they lie.
+"""The one fit: scale, terms, rules, weights and consequents from rows.
 
-Scale, rules and weights are found on a sample of rows that is evenly spread, consequents
-on all rows (`mltsk.fit.solve`). Everything is in closed form.
+Scale, rules and weights are found on a sample of rows that is evenly spread,
+consequents on all rows (`mltsk.fit.solve`). Everything is in closed form.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ from .choose import (
 from .design import Design, Scale
 from .ridge import Penalty, solve_dual
 from .rows import Block, RowIndex, Rows
-from .solve import HeldRows, Solution, groups_of_labels, solve
+from .solve import Consequents, HeldRows, groups_of_labels, solve
 
 MIN_ROWS_PER_RULE = 2
 COUPLING_SHARES = (0.0, 0.25, 0.5, 0.75)  # of the ridge, tried by leave-one-out
@@ -91,8 +91,8 @@ class Names:
 class FitResult:
     """A system with NumPy arrays, what was chosen, and leave-one-out scores.
 
-    ``loo_scores`` (n, L) are those of the rows ``loo_rows``, of all rows if that is None.
-    Thresholds are 0.5 and probabilities are not calibrated yet.
+    ``loo_scores`` (n, L) are those of the rows ``loo_rows``, of all rows if that is
+    None. Thresholds are 0.5 and probabilities are not calibrated yet.
     """
 
     system: FuzzySystem
@@ -238,7 +238,7 @@ def _coupled(
 
 def _system(
     design: Design,
-    solution: Solution,
+    solution: Consequents,
     sample: Block,
     Z: Matrix,
     w: Array,
@@ -290,8 +290,8 @@ def _prototypes(
 ) -> FloatArray:
     """Centres (K, D) in the caller's units.
 
-    Without a scaling, the mean of the samples X (n, D) in each rule, which fires on them
-    with the strengths M (n, K).
+    Without a scaling, the mean of the samples X (n, D) in each rule, which fires on
+    them with the strengths M (n, K).
     """
     scaling = design.scale.scaling
     if scaling is not None:

@@ -1,9 +1,9 @@
 """Consequents of all labels, in the form of the ridge problem that is cheapest.
 
-Where all rows can be held and are fewer than columns, the *dual* form is solved, else the
-*primal* form on sums over rows. Where neither fits in memory, conjugate gradients work on
-*products*. Labels that were observed in different rows are solved one pattern of weights
-after the other.
+Where all rows can be held and are fewer than columns, the *dual* form is solved, else
+the *primal* form on sums over rows. Where neither fits in memory, conjugate gradients
+work on *products*. Labels that were observed in different rows are solved one pattern
+of weights after the other.
 
 Symbols: N rows, D features, L labels, Q columns of the design, Z (N, D) scaled rows.
 """
@@ -41,7 +41,7 @@ MAX_PATTERN_FLOPS = 2e12
 
 
 @dataclass(frozen=True)
-class Solution:
+class Consequents:
     """Consequents of some labels.
 
     ``B`` (Q, L), ``mean`` (Q, L) of the columns, base ``rates`` (L,), and leave-one-out
@@ -82,7 +82,7 @@ def solve(
     *,
     max_bytes: float | None = None,
     form: str | None = None,
-) -> Solution:
+) -> Consequents:
     """Solve for all labels.
 
     ``max_bytes`` is what a square matrix may take, by default a share of the memory;
@@ -149,8 +149,11 @@ def _primal(
     penalty: Penalty,
     held: HeldRows,
     labels: NDArray[np.intp],
-) -> Solution:
-    """Solve the primal form on sums over all rows; leave-one-out is of the rows held."""
+) -> Consequents:
+    """Solve the primal form on sums over all rows.
+
+    Leave-one-out scores are those of the rows held.
+    """
     primal = rows.moments(design, labels).solve(penalty)
     targets = held.block.of_labels(labels)
     loo_scores = namespace(targets.Y).empty_like(targets.Y)
@@ -164,7 +167,7 @@ def _primal(
         Phi = design.rows(Z)
         loo_scores[part] = primal.leave_one_out(Phi, some.Y, some.w, some.copies)
     mean = primal.mean[:, None] + 0 * primal.B
-    return Solution(primal.B, mean, primal.rates, loo_scores)
+    return Consequents(primal.B, mean, primal.rates, loo_scores)
 
 
 def _duals(
@@ -173,7 +176,7 @@ def _duals(
     block: Block,
     Z: Matrix,
     label_groups: Sequence[NDArray[np.intp]],
-) -> list[Solution]:
+) -> list[Consequents]:
     """Solve the dual form for every group of labels."""
     K = design.kernel(Z)
     if len(label_groups) == 1:
@@ -188,7 +191,7 @@ def _duals(
 
 def _dual(
     design: Design, penalty: Penalty, targets: LabelRows, Z: Matrix, K: Array
-) -> Solution:
+) -> Consequents:
     """Solve the dual form with the kernel K (N, N), which is overwritten."""
     counted = namespace(targets.w).flatnonzero(targets.w > 0)
     if len(counted) == len(targets.w):
@@ -205,7 +208,7 @@ def _dual(
 
 def _dual_of_counted(
     design: Design, penalty: Penalty, targets: LabelRows, Z: Matrix, K: Array
-) -> Solution:
+) -> Consequents:
     """Solve the dual form of rows whose weights are all above 0."""
     w = targets.w
     A, loo_scores = solve_dual(K, targets.Y, w, targets.copies, penalty)
@@ -214,12 +217,12 @@ def _dual_of_counted(
     products = design.transposed(Z, columns)
     B = products[:, :-1]
     mean = products[:, -1:] + 0 * B
-    return Solution(B, mean, share[:, 0] @ targets.Y, loo_scores)
+    return Consequents(B, mean, share[:, 0] @ targets.Y, loo_scores)
 
 
 def _by_products(
     design: Design, penalty: Penalty, held: HeldRows, max_bytes: float
-) -> Solution:
+) -> Consequents:
     """Conjugate gradients for all labels at once, whatever rows each was observed in.
 
     Leave-one-out scores are those of fits to some rows alone, for which the dual form
@@ -254,7 +257,7 @@ def _by_products(
     loo_scores = left_out_scores(
         design, penalty, block.take(some), Z[some], design.kernel(Z[some])
     )
-    return Solution(
+    return Consequents(
         B=B,
         mean=mean + 0 * B,
         rates=rates,
@@ -288,8 +291,8 @@ def groups_of_labels(w: Array | None, n_labels: int) -> list[NDArray[np.intp]]:
 
 
 def _joined(
-    label_groups: Sequence[NDArray[np.intp]], solutions: Sequence[Solution]
-) -> Solution:
+    label_groups: Sequence[NDArray[np.intp]], solutions: Sequence[Consequents]
+) -> Consequents:
     """Put solutions of groups of labels together, in the order of the labels."""
     if len(solutions) == 1:
         return solutions[0]
@@ -298,7 +301,7 @@ def _joined(
     def columns(arrays: Sequence[Array]) -> FloatArray:
         return np.concatenate([asnumpy(a) for a in arrays], axis=-1)[..., order]
 
-    return Solution(
+    return Consequents(
         B=columns([solution.B for solution in solutions]),
         mean=columns([solution.mean for solution in solutions]),
         rates=columns([solution.rates for solution in solutions]),

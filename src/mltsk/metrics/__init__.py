@@ -1,20 +1,35 @@
-"""Multi-label metrics: of rankings, of predicted label sets, in two conventions, and as scorers."""
+"""Multi-label metrics of rankings and of label sets, and scorers made of them."""
 
 from importlib import import_module
 from typing import Any
 
-# Public names by their module, which is imported on first use: scorers need scikit-learn, which takes long to import.
-_NAMES = {
-    "evaluation": "evaluate hamming_loss subset_accuracy_score example_f1_score macro_f1_score micro_f1_score",
-    "ranking": "FIVE_METRICS five_metrics average_precision_score one_error ranking_loss coverage_error",
-    "scorers": "SCORERS MultilabelScorer get_scorer",
+# Public names by their module, which is imported on first use: scorers need
+# scikit-learn, which takes long to import.
+_NAMES_BY_MODULE = {
+    "evaluation": ("Evaluation", "evaluate"),
+    "label_sets": (
+        "example_f1_score",
+        "hamming_loss",
+        "macro_f1_score",
+        "micro_f1_score",
+        "subset_accuracy_score",
+    ),
+    "ranking": (
+        "FIVE_METRICS",
+        "average_precision_score",
+        "coverage_error",
+        "five_metrics",
+        "one_error",
+        "ranking_loss",
+    ),
+    "scorers": ("SCORERS", "MultilabelScorer", "get_scorer"),
 }
-_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
+_MODULES = {name: home for home, names in _NAMES_BY_MODULE.items() for name in names}
 
-__all__ = sorted(_HOMES)
+__all__ = sorted(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"mltsk.metrics.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"mltsk.metrics.{_MODULES[name]}"), name)

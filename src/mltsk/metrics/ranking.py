@@ -1,56 +1,70 @@
-"""Ranking metrics of label scores: average precision, one-error, ranking loss, coverage; the paper's five.
+"""Metrics of label rankings: average precision, one-error, ranking loss, coverage.
 
-`five_metrics` sorts the scores once for all metrics, of one table or many. A metric that no row counts for is NaN.
-There are two conventions for what happens to ties, to empty and full label sets and to NaN.
+With Hamming loss they are the five metrics of the paper; `five_metrics` sorts the
+scores once for all of them, of one table or of many. A metric for which no row counts
+is NaN.
 
-Symbols for one row: L labels, Y its set of m relevant ones, s their scores; "rank" 1 is the highest score.
+Two conventions say what happens to ties, to empty and full label sets and to NaN.
+Symbols for one row: L labels, Y its set of m relevant ones, s their scores; "rank" 1 is
+the highest score.
 
-========  =============================================  ====================================================
-metric    ``"paper"``: the program behind the paper      ``"standard"``: for comparing models
-========  =============================================  ====================================================
-AP        mean over l in Y of (relevant labels at or     the same with ties counted against the model:
-          above l) / rank(l); of tied labels the         mean of #{relevant, s' >= s} / #{all, s' >= s}
-          higher index ranks first; empty: 0             (as ``label_ranking_average_precision_score``)
-OE        0 if *any* label at the highest score is       1 - (relevant labels at the highest score) /
-          relevant, else 1; empty: 1                     (labels at it): expected error of a random choice
-RL        share of (relevant, other) pairs with          the same (as ``label_ranking_loss``)
-          s_relevant <= s_other; empty: 0
-CV        (rank of the lowest relevant label - 1) / L;   (#{all, s' >= lowest relevant s} - 1) / L
-          of tied labels the *lower* index ranks         (as ``(coverage_error - 1) / L``)
-          first; empty: -1/L
-rows      AP, OE, RL leave out full label sets;          AP, OE, RL and CV leave out empty and full label
-counted   CV counts every row                            sets: nothing can be ranked in them
-NaN       ranks above every number (AP, CV); is never    refused
-          the highest score (OE); is in no wrong
-          pair (RL)
-========  =============================================  ====================================================
+======  =====================================  =====================================
+metric  ``"paper"``: the program behind the    ``"standard"``: for comparing models
+        paper
+======  =====================================  =====================================
+AP      mean over l in Y of (relevant labels   the same with ties counted against
+        at or above l) / rank(l); of tied      the model: mean of #{relevant, s' >=
+        labels the higher index ranks first;   s} / #{all, s' >= s}, as
+        empty: 0                               ``label_ranking_average_precision_score``
+OE      0 if *any* label at the highest score  1 - (relevant labels at the highest
+        is relevant, else 1; empty: 1          score) / (labels at it): expected
+                                               error of a random choice
+RL      share of (relevant, other) pairs with  the same (as ``label_ranking_loss``)
+        s_relevant <= s_other; empty: 0
+CV      (rank of the lowest relevant label     (#{all, s' >= lowest relevant s} - 1)
+        - 1) / L; of tied labels the *lower*   / L (as ``(coverage_error - 1) / L``)
+        index ranks first; empty: -1/L
+rows    AP, OE, RL leave out full label sets;  AP, OE, RL and CV leave out empty and
+        CV counts every row                    full label sets: nothing can be
+                                               ranked in them
+NaN     ranks above every number (AP, CV); is  refused
+        never the highest score (OE); is in
+        no wrong pair (RL)
+======  =====================================  =====================================
 
-Under ``"paper"`` a model whose scores are all equal has OE 0 wherever a label is relevant, so its OE must
-never be used to choose a model. Where there are no ties and no empty or full rows both conventions agree.
-Hamming loss has no conventions: it is the share of wrong entries.
+Under ``"paper"`` a model whose scores are all equal has OE 0 wherever a label is
+relevant, so its OE must never be used to choose a model. Where there are no ties and no
+empty or full rows both conventions agree. Hamming loss has no conventions: it is the
+share of wrong entries.
 
-A label that was not observed (NaN in Y) is none of the row's labels: L and m count the others, and "empty" and "full"
-mean no relevant and no irrelevant label among them. A row without an observed label counts nowhere.
+A label that was not observed (NaN in Y) is none of the row's labels: L and m count the
+others, and "empty" and "full" mean no relevant and no irrelevant label among them. A
+row without an observed label counts nowhere.
 """
 
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mltsk.core.arrays import cast, is_tensor, namespace
 from mltsk.exceptions import InputError
 from mltsk.metrics import inputs
 from mltsk.metrics.inputs import BoolArray, FloatArray
 
+ArrayOrTensor: TypeAlias = Any  # NumPy's, or torch's where it lies
+
 #: The five metrics of the paper, in the order of `five_metrics` and of `evaluate`.
 FIVE_METRICS = ("AP", "HL", "OE", "RL", "CV")
-# Scores sorted at a time. Arrays: 0.5 MB stays in cache, 2000 x 159 scores are ranked in 1.9 ms, in one go in 4.5 ms;
-# tensors: ten temporaries of 160 MB.
-_ARRAY_BLOCK, _TENSOR_BLOCK = 65_536, 2 * 10**7
+_RANKED_METRICS = ("AP", "OE", "RL", "CV")
+# Scores that are sorted at a time. Arrays: 0.5 MB stays in cache, and 2000 x 159 scores
+# are ranked in 1.9 ms instead of 4.5 ms in one go. Tensors: ten temporaries of 160 MB.
+_ARRAY_BLOCK_SCORES = 65_536
+_TENSOR_BLOCK_SCORES = 2 * 10**7
 
 
 def is_paper(convention: str) -> bool:
-    """Whether a convention is the paper's; what is none of the two is refused."""
+    """Whether a convention is the paper's; anything but the two names is refused."""
     if convention not in ("standard", "paper"):
         raise InputError(
             f'convention must be "standard" or "paper", got {convention!r}.'
@@ -59,9 +73,15 @@ def is_paper(convention: str) -> bool:
 
 
 def average_precision_score(
-    Y: Any, scores: Any, *, convention: str = "standard", sample_weight: Any = None
+    Y: ArrayLike,
+    scores: ArrayLike,
+    *,
+    convention: str = "standard",
+    sample_weight: ArrayLike | None = None,
 ) -> float:
-    """How pure the ranking is down to each relevant label (AP), in [0, 1], higher is better; NaN when no row counts.
+    """How pure the ranking is down to each relevant label (AP), from 0 to 1.
+
+    Higher is better; NaN when no row counts.
 
     Parameters
     ----------
@@ -72,21 +92,27 @@ def average_precision_score(
 
     Examples
     --------
-    >>> average_precision_score([[1, 0, 1, 0]], [[0.9, 0.5, 0.5, 0.1]], convention="paper")
+    >>> Y, scores = [[1, 0, 1, 0]], [[0.9, 0.5, 0.5, 0.1]]
+    >>> average_precision_score(Y, scores, convention="paper")
     1.0
-    >>> round(average_precision_score([[1, 0, 1, 0]], [[0.9, 0.5, 0.5, 0.1]]), 4)
+    >>> round(average_precision_score(Y, scores), 4)
     0.8333
     """
-    return _ranking_metric(0, Y, scores, convention, sample_weight)
+    return _mean_over_rows("AP", Y, scores, convention, sample_weight)
 
 
 def one_error(
-    Y: Any, scores: Any, *, convention: str = "standard", sample_weight: Any = None
+    Y: ArrayLike,
+    scores: ArrayLike,
+    *,
+    convention: str = "standard",
+    sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Share of rows whose highest score is not on a relevant label (OE), in [0, 1], lower is better.
+    """Share of rows whose highest score is not on a relevant label (OE), from 0 to 1.
 
-    Parameters are those of `average_precision_score`. Under ``convention="paper"`` a row of equal scores has no error,
-    so never choose a model by that.
+    Lower is better. Parameters are those of `average_precision_score`. Under
+    ``convention="paper"`` a row of equal scores has no error, so never choose a model
+    by that.
 
     Examples
     --------
@@ -94,36 +120,41 @@ def one_error(
     >>> one_error(Y, scores), one_error(Y, scores, convention="paper")
     (0.5, 0.0)
     """
-    return _ranking_metric(1, Y, scores, convention, sample_weight)
+    return _mean_over_rows("OE", Y, scores, convention, sample_weight)
 
 
 def ranking_loss(
-    Y: Any, scores: Any, *, convention: str = "standard", sample_weight: Any = None
+    Y: ArrayLike,
+    scores: ArrayLike,
+    *,
+    convention: str = "standard",
+    sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Share of (relevant, irrelevant) pairs in the wrong order or tied (RL), in [0, 1], lower is better.
+    """Share of (relevant, irrelevant) pairs in the wrong order or tied (RL), 0 to 1.
 
-    Parameters are those of `average_precision_score`.
+    Lower is better. Parameters are those of `average_precision_score`.
 
     Examples
     --------
     >>> ranking_loss([[1, 0, 1, 0]], [[0.9, 0.5, 0.5, 0.1]])
     0.25
     """
-    return _ranking_metric(2, Y, scores, convention, sample_weight)
+    return _mean_over_rows("RL", Y, scores, convention, sample_weight)
 
 
 def coverage_error(
-    Y: Any,
-    scores: Any,
+    Y: ArrayLike,
+    scores: ArrayLike,
     *,
     convention: str = "standard",
     normalize: bool = True,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
-    """How far down the ranking one goes to meet every relevant label (CV), lower is better.
+    """How far down the ranking one goes to meet every relevant label (CV).
 
-    It is ``(sklearn.metrics.coverage_error - 1) / L``, as in the tables of the paper and in `evaluate`; with
-    ``normalize=False`` it is not divided by the number of labels, which is the formula that the paper prints. The other
+    Lower is better. It is ``(sklearn.metrics.coverage_error - 1) / L``, as in the
+    tables of the paper and in `evaluate`; with ``normalize=False`` it is not divided by
+    the number of labels, which is the formula that the paper prints. The other
     parameters are those of `average_precision_score`.
 
     Examples
@@ -132,16 +163,18 @@ def coverage_error(
     >>> coverage_error(Y, scores), coverage_error(Y, scores, normalize=False)
     (0.5, 2.0)
     """
-    return _ranking_metric(3, Y, scores, convention, sample_weight, normalize)
+    return _mean_over_rows(
+        "CV", Y, scores, convention, sample_weight, normalize=normalize
+    )
 
 
 def five_metrics(
-    Y: Any,
-    scores: Any,
+    Y: ArrayOrTensor,
+    scores: ArrayOrTensor,
     *,
-    threshold: Any = 0.5,
+    threshold: ArrayOrTensor = 0.5,
     convention: str = "standard",
-    sample_weight: Any = None,
+    sample_weight: ArrayOrTensor | None = None,
 ) -> FloatArray:
     """AP, HL, OE, RL and CV of one table of scores, or of many tables against one Y.
 
@@ -149,8 +182,9 @@ def five_metrics(
     ----------
     Y : (N, L)
     scores : (N, L) or (S, N, L)
-        A torch tensor is computed with where it lies; Y (of 0 and 1 only, it may have a table for each of the scores')
-        and the weights must lie there too, and so does the result.
+        The metrics of a torch tensor are computed where it lies. Y (of 0 and 1 only; it
+        may have a table for each of the scores') and the weights must lie there too,
+        and so does the result.
     threshold : float or (L,)
         A label is predicted where score >= threshold (only HL looks at it).
     convention, sample_weight : as in `average_precision_score`
@@ -168,209 +202,300 @@ def five_metrics(
            [0.75, 0.5 , 0.5 , 0.5 , 0.25]])
     """
     paper = is_paper(convention)
+    xp = namespace(scores)
     if is_tensor(scores):
         labels = inputs.check_tensors(Y, scores, allow_nan=paper)
-        observed, table, cut = labels == labels, scores, threshold
+        observed = xp.ones_like(labels)
         weight = 1.0 if sample_weight is None else cast(sample_weight, np.float64)
     else:
         labels, observed = inputs.check_labels(Y)
-        table = inputs.check_scores(scores, labels.shape, allow_nan=paper, batch=True)
-        cut = inputs.check_threshold(threshold, labels.shape[1])
+        scores = inputs.check_scores(scores, labels.shape, allow_nan=paper, batch=True)
+        threshold = inputs.check_threshold(threshold, labels.shape[1])
         weight = inputs.check_weight(sample_weight, len(labels))
-    (ap, oe, rl, cv), rankable, coverable = _ranked_rows(labels, observed, table, paper)
+    ranked = _rank_rows(labels, observed, scores, paper)
+    ap, oe, rl, cv = ranked.values
     n_observed = cast(observed.sum(-1), np.float64)
-    wrong = (((table >= cut) != labels) & observed).sum(-1) / namespace(table).maximum(
-        n_observed, 1
-    )
-    shares = (
-        rankable,
-        n_observed / table.shape[-1],
-        rankable,
-        rankable,
-        coverable,
-    )  # every observed entry alike
-    columns = zip((ap, wrong, oe, rl, cv), shares, strict=True)
-    return namespace(table).stack(
-        [_weighted_mean(values, share, weight) for values, share in columns], -1
-    )
+    is_wrong = ((scores >= threshold) != labels) & observed
+    hl = is_wrong.sum(-1) / xp.maximum(n_observed, 1)
+    means = [
+        _weighted_mean(ap, ranked.rankable, weight),
+        _weighted_mean(
+            hl, n_observed / scores.shape[-1], weight
+        ),  # entries count alike
+        _weighted_mean(oe, ranked.rankable, weight),
+        _weighted_mean(rl, ranked.rankable, weight),
+        _weighted_mean(cv, ranked.coverable, weight),
+    ]
+    return xp.stack(means, -1)
 
 
-def _ranking_metric(
-    which: int,
-    Y: Any,
-    scores: Any,
+def _mean_over_rows(
+    name: str,
+    Y: ArrayLike,
+    scores: ArrayLike,
     convention: str,
-    sample_weight: Any,
-    share: bool = True,
+    sample_weight: ArrayLike | None,
+    *,
+    normalize: bool = True,
 ) -> float:
-    paper, (labels, observed) = is_paper(convention), inputs.check_labels(Y)
+    """AP, OE, RL or CV, averaged over the rows that count.
+
+    Unless ``normalize``, the values of a row are multiplied by its number of labels.
+    """
+    paper = is_paper(convention)
+    labels, observed = inputs.check_labels(Y)
     table = inputs.check_scores(scores, labels.shape, allow_nan=paper)
-    values, rankable, coverable = _ranked_rows(labels, observed, table, paper)
-    value = values[which] if share else values[which] * observed.sum(axis=1)
+    ranked = _rank_rows(labels, observed, table, paper)
     weight = inputs.check_weight(sample_weight, len(labels))
-    return float(_weighted_mean(value, coverable if which == 3 else rankable, weight))
+    values = ranked.values[_RANKED_METRICS.index(name)]
+    if not normalize:
+        values = values * observed.sum(axis=1)
+    counted = ranked.coverable if name == "CV" else ranked.rankable
+    return float(_weighted_mean(values, counted, weight))
 
 
-def _ranked_rows(
-    labels: Any, observed: Any, scores: Any, paper: bool
-) -> tuple[Any, Any, Any]:
-    """AP, OE, RL and CV (4, …, N) of every row, and the rows that count for the first three and for CV."""
+class _RankedRows(NamedTuple):
+    """The metrics of every row, and which rows count for them.
+
+    ``values`` (4, …, N) are AP, OE, RL and CV; ``rankable`` rows (N,) count for the
+    first three and ``coverable`` rows (N,) for CV.
+    """
+
+    values: ArrayOrTensor
+    rankable: ArrayOrTensor
+    coverable: ArrayOrTensor
+
+
+def _rank_rows(
+    labels: ArrayOrTensor, observed: ArrayOrTensor, scores: ArrayOrTensor, paper: bool
+) -> _RankedRows:
+    """The metrics of rows of which some labels may not have been observed."""
     if observed.all():
-        n_labels, m = scores.shape[-1], labels.sum(-1)
-        each = namespace(scores).broadcast_to(labels, scores.shape)
-        values = row_metrics(
-            each.reshape(-1, n_labels), scores.reshape(-1, n_labels), paper
-        )
-        rankable = (m < n_labels) if paper else (m > 0) & (m < n_labels)
-        return (
-            values.reshape(4, *scores.shape[:-1]),
-            rankable,
-            (m >= 0) if paper else rankable,
-        )
-    values, counted = (
-        np.zeros((4, *scores.shape[:-1])),
-        np.zeros((2, len(labels)), dtype=bool),
+        return _rank_complete_rows(labels, scores, paper)
+    ranked = _RankedRows(
+        values=np.zeros((4, *scores.shape[:-1])),
+        rankable=np.zeros(len(labels), dtype=bool),
+        coverable=np.zeros(len(labels), dtype=bool),
     )
     n_observed = observed.sum(axis=1)
-    for n in np.unique(
-        n_observed[n_observed > 0]
-    ):  # rows with equally many observed labels are ranked together
+    # Rows with equally many observed labels are ranked together.
+    for n in np.unique(n_observed[n_observed > 0]):
         rows = np.flatnonzero(n_observed == n)
-        entries = rows[:, None], np.nonzero(observed[rows])[1].reshape(len(rows), n)
-        found = _ranked_rows(
-            labels[entries], observed[entries], scores[..., *entries], paper
-        )
-        values[..., rows], counted[:, rows] = found[0], found[1:]
-    return values, counted[0], counted[1]
+        columns = np.nonzero(observed[rows])[1].reshape(len(rows), n)
+        entries = (..., rows[:, None], columns)
+        group = _rank_complete_rows(labels[entries], scores[entries], paper)
+        ranked.values[..., rows] = group.values
+        ranked.rankable[rows] = group.rankable
+        ranked.coverable[rows] = group.coverable
+    return ranked
 
 
-def _weighted_mean(values: Any, share: Any, weight: Any) -> Any:
-    """Mean of values (…, N) over rows, each with its share of its weight; NaN where no row with weight has a share."""
+def _rank_complete_rows(
+    labels: ArrayOrTensor, scores: ArrayOrTensor, paper: bool
+) -> _RankedRows:
+    """The metrics of rows (…, N, L) whose labels were all observed."""
+    n_labels = scores.shape[-1]
+    each = namespace(scores).broadcast_to(labels, scores.shape)
+    rows = scores.reshape(-1, n_labels)
+    values = row_metrics(each.reshape(-1, n_labels), rows, paper)
+    m = labels.sum(-1)
+    rankable = m < n_labels
+    coverable = m >= 0
+    if not paper:
+        rankable &= m > 0
+        coverable = rankable
+    return _RankedRows(values.reshape(4, *scores.shape[:-1]), rankable, coverable)
+
+
+def _weighted_mean(
+    values: ArrayOrTensor, share: ArrayOrTensor, weight: ArrayOrTensor
+) -> ArrayOrTensor:
+    """Mean of values (…, N) over rows, each with its share of its weight.
+
+    It is NaN where no row with a weight has a share.
+    """
     share = weight * cast(share, np.float64)
     if is_tensor(values):
         return (values * share).sum(-1) / share.sum(-1)
     total = share.sum()
-    return values @ (share / total) if total > 0 else np.full(values.shape[:-1], np.nan)
+    if total > 0:
+        return values @ (share / total)
+    return np.full(values.shape[:-1], np.nan)
 
 
-def row_metrics(Y: Any, scores: Any, paper: bool) -> Any:
-    """AP, OE, RL and CV of every row, (4, R), of labels and scores (R, L): arrays, or tensors where they lie."""
-    step = max(
-        1, (_TENSOR_BLOCK if is_tensor(scores) else _ARRAY_BLOCK) // scores.shape[1]
-    )
-    found = [
-        _of_block(Y[i : i + step], scores[i : i + step], paper)
-        for i in range(0, max(len(Y), 1), step)
-    ]
-    return namespace(scores).concatenate(found, -1)
+def row_metrics(Y: ArrayOrTensor, scores: ArrayOrTensor, paper: bool) -> ArrayOrTensor:
+    """AP, OE, RL and CV of every row, (4, R), of labels and scores (R, L).
 
-
-def _of_block(Y: Any, scores: Any, paper: bool) -> Any:
-    """The metrics of a few rows.
-
-    Why not argsort, for arrays: the label fits into the score. Every score gives up its lowest mantissa bit to its
-    label, the rows are sorted by value, and the bit is read back, in a fraction of the time. It is exact unless two
-    scores of a row agree in all but that bit (ties above all) or are not finite: such rows are sorted again.
+    Arrays, or tensors where they lie.
     """
     if is_tensor(scores):
-        tensor, order = (scores + 0.0).sort(
-            dim=-1, stable=True
-        )  # + 0.0: -0.0 and 0.0 are a tie
-        return _with_ties(tensor, Y.gather(-1, order), paper)
-    # a copy in C order, in which -0.0 becomes 0.0: they are equal but differ in bits
+        block_scores = _TENSOR_BLOCK_SCORES
+        rank_block = _rank_tensors
+    else:
+        block_scores = _ARRAY_BLOCK_SCORES
+        rank_block = _rank_arrays
+    n_rows = max(1, block_scores // scores.shape[1])
+    blocks = []
+    for start in range(0, max(len(Y), 1), n_rows):
+        rows = slice(start, start + n_rows)
+        blocks.append(rank_block(Y[rows], scores[rows], paper))
+    return namespace(scores).concatenate(blocks, -1)
+
+
+def _rank_tensors(
+    Y: ArrayOrTensor, scores: ArrayOrTensor, paper: bool
+) -> ArrayOrTensor:
+    """The metrics of a block of rows that are tensors."""
+    # Adding 0.0 makes -0.0 and 0.0 a tie.
+    in_order, order = (scores + 0.0).sort(dim=-1, stable=True)
+    return _TiedRows(in_order, Y.gather(-1, order)).metrics(paper)
+
+
+def _rank_arrays(Y: BoolArray, scores: FloatArray, paper: bool) -> FloatArray:
+    """The metrics of a block of rows that are arrays.
+
+    Why not argsort: the label fits into the score. Every score gives up its lowest
+    mantissa bit to its label, the rows are sorted by value, and the bit is read back,
+    in a fraction of the time. It is exact unless two scores of a row agree in all but
+    that bit (ties above all) or are not finite: such rows are sorted again.
+    """
+    # A copy in C order, in which -0.0 becomes 0.0: they are equal but differ in bits.
     keys = np.add(scores, 0.0, order="C")
     bits = keys.view(np.int64)
     bits &= -2
     bits |= Y
     keys.sort(axis=1)
-    values = _without_ties((bits & 1).astype(bool))
+    values = _untied_metrics((bits & 1).astype(bool))
     bits |= 1
     doubtful = (bits[:, 1:] == bits[:, :-1]).any(axis=1)
-    # an infinite score may have become NaN; both sort to the ends of the row
+    # An infinite score may have become NaN; both sort to the ends of the row.
     doubtful |= ~(np.isfinite(keys[:, 0]) & np.isfinite(keys[:, -1]))
     if doubtful.any():
         order = np.argsort(scores[doubtful], axis=1, kind="stable")
-        sorted_, y = (
-            np.take_along_axis(table[doubtful], order, axis=1) for table in (scores, Y)
-        )
-        values[:, doubtful] = _with_ties(sorted_, y, paper)
+        in_order = np.take_along_axis(scores[doubtful], order, axis=1)
+        labels = np.take_along_axis(Y[doubtful], order, axis=1)
+        values[:, doubtful] = _TiedRows(in_order, labels).metrics(paper)
     return values
 
 
-def _without_ties(y: BoolArray) -> FloatArray:
-    """The metrics of rows without ties, in any convention, from labels in rising order; the relevant ones decide."""
+def _untied_metrics(y: BoolArray) -> FloatArray:
+    """The metrics of rows without ties, from labels (R, L) in rising order of scores.
+
+    Both conventions agree on them, and the positions of relevant labels decide.
+    """
     n_rows, n_labels = y.shape
     m = np.count_nonzero(y, axis=1)
+    # One entry per relevant label: its row, its rank, the relevant labels at or above
+    # it.
     row = np.repeat(np.arange(n_rows), m)
     rank = n_labels - (np.flatnonzero(y) - row * n_labels)
-    relevant = m[row] - (np.arange(len(row)) - (np.cumsum(m) - m)[row])  # at or above
-    precision = np.bincount(
-        row, weights=relevant / rank, minlength=n_rows
-    ) / np.maximum(m, 1)
-    wrong = np.bincount(row, weights=rank - relevant, minlength=n_rows) / np.maximum(
-        m * (n_labels - m), 1
-    )
+    first = np.cumsum(m) - m
+    relevant = m[row] - (np.arange(len(row)) - first[row])
+    purity = np.bincount(row, weights=relevant / rank, minlength=n_rows)
+    n_wrong = np.bincount(row, weights=rank - relevant, minlength=n_rows)
+    precision = purity / np.maximum(m, 1)
+    loss = n_wrong / np.maximum(m * (n_labels - m), 1)
     depth = np.where(m > 0, n_labels - 1 - y.argmax(axis=1), -1)
-    return np.stack([precision, ~y[:, -1], wrong, depth / n_labels])
+    return np.stack([precision, ~y[:, -1], loss, depth / n_labels])
 
 
-def _with_ties(values: Any, labels: Any, paper: bool) -> Any:
-    """The metrics of rows (R, L) in rising order of scores, NaN last; NumPy or torch, whichever made the rows.
+class _TiedRows:
+    """Rows of labels in rising order of their scores, NaN last, that may hold ties.
 
-    Positions count from 0, and a tie is a group of equal neighbours: ``start`` is the first position of the tie,
-    ``before`` counts the relevant labels at lower positions, ``number`` is true where the score is none of NaN.
+    Everything is NumPy's or torch's, whichever made the rows. Positions count from 0; a
+    tie is a run of equal scores, and NaN is equal to NaN.
+
+    Parameters
+    ----------
+    scores, labels : (R, L)
+
+    Attributes
+    ----------
+    y : (R, L), 1.0 where a label is relevant
+    m : (R,), relevant labels of a row
+    is_number : (R, L), whether the score is not NaN
+    start : (R, L), the position at which the tie of a label begins
+    before : (R, L), relevant labels at lower positions
+    before_tie : (R, L), relevant labels at lower positions than the tie
     """
-    xp, nan, y, n_labels = (
-        namespace(values),
-        values != values,
-        cast(labels, np.float64),
-        values.shape[1],
-    )
-    tied = xp.zeros_like(labels)
-    tied[:, 1:] = (values[:, 1:] == values[:, :-1]) | (nan[:, 1:] & nan[:, :-1])
-    opens = xp.where(tied, 0, xp.arange(n_labels, like=values))
-    start = (
-        opens.cummax(-1)[0]
-        if is_tensor(opens)
-        else np.maximum.accumulate(opens, axis=-1)
-    )
-    number, m, before, position = (
-        ~nan,
-        y.sum(-1),
-        xp.cumsum(y, -1) - y,
-        xp.arange(n_labels, like=y),
-    )
-    before_tie = _at(before, start)
 
-    first, missed = (position, before) if paper else (start, before_tie)
-    # added up one by one, as for rows without ties: then not even the last bit depends on who counts
-    total = xp.cumsum(y * (m[:, None] - missed) / (n_labels - first), -1)[:, -1]
-    precision = total / xp.maximum(m, 1)
+    def __init__(self, scores: ArrayOrTensor, labels: ArrayOrTensor) -> None:
+        xp = namespace(scores)
+        self.xp = xp
+        self.n_labels = scores.shape[1]
+        self.position = xp.arange(self.n_labels, like=scores)
+        self.is_number = scores == scores
+        self.y = cast(labels, np.float64)
+        self.m = self.y.sum(-1)
+        is_nan = ~self.is_number
+        tied = xp.zeros_like(labels)  # with the label before
+        tied[:, 1:] = scores[:, 1:] == scores[:, :-1]
+        tied[:, 1:] |= is_nan[:, 1:] & is_nan[:, :-1]
+        self.start = _running_maximum(xp.where(tied, 0, self.position))
+        self.before = xp.cumsum(self.y, -1) - self.y
+        self.before_tie = _take(self.before, self.start)
 
-    highest = _at(start, xp.maximum(number.sum(-1)[:, None] - 1, 0))
-    at_top = number & (start == highest)
-    hits = (y * at_top).sum(-1)
-    error = cast(hits == 0, np.float64) if paper else 1.0 - hits / at_top.sum(-1)
+    def metrics(self, paper: bool) -> ArrayOrTensor:
+        """AP, OE, RL and CV of every row, (4, R)."""
+        return self.xp.stack(
+            (
+                self.average_precision(paper),
+                self.one_error(paper),
+                self.ranking_loss(),
+                self.coverage(paper),
+            )
+        )
 
-    relevant = y * number
-    relevant_above = relevant.sum(-1)[:, None] - before_tie
-    others_above = number.sum(-1)[:, None] - start - relevant_above
-    wrong = (relevant * others_above).sum(-1) / xp.maximum(m * (n_labels - m), 1)
+    def average_precision(self, paper: bool) -> ArrayOrTensor:
+        """AP of every row, (R,)."""
+        first = self.position if paper else self.start
+        missed = self.before if paper else self.before_tie
+        purity = self.y * (self.m[:, None] - missed) / (self.n_labels - first)
+        # Added up one by one, as for rows without ties: then not even the last bit
+        # depends on which of the two ways a row takes.
+        total = self.xp.cumsum(purity, -1)[:, -1]
+        return total / self.xp.maximum(self.m, 1)
 
-    lowest = _at(
-        start, y.argmax(-1)[:, None]
-    )  # where the tie of the lowest relevant label starts
-    group = start == lowest
-    last = xp.amax(y * group * position, -1)
-    worst = lowest[:, 0] + group.sum(-1) - 1
-    depth = n_labels - 1 - worst + (last if paper else worst) - lowest[:, 0]
-    coverage = xp.where(m > 0, cast(depth, np.float64), -1.0) / n_labels
-    return xp.stack((precision, error, wrong, coverage))
+    def one_error(self, paper: bool) -> ArrayOrTensor:
+        """OE of every row, (R,)."""
+        last_number = self.xp.maximum(self.is_number.sum(-1)[:, None] - 1, 0)
+        at_top = self.is_number & (self.start == _take(self.start, last_number))
+        hits = (self.y * at_top).sum(-1)
+        if paper:
+            return cast(hits == 0, np.float64)
+        return 1.0 - hits / at_top.sum(-1)
+
+    def ranking_loss(self) -> ArrayOrTensor:
+        """RL of every row, (R,)."""
+        relevant = self.y * self.is_number
+        relevant_above = relevant.sum(-1)[:, None] - self.before_tie
+        n_numbers = self.is_number.sum(-1)[:, None]
+        others_above = n_numbers - self.start - relevant_above
+        n_pairs = self.xp.maximum(self.m * (self.n_labels - self.m), 1)
+        return (relevant * others_above).sum(-1) / n_pairs
+
+    def coverage(self, paper: bool) -> ArrayOrTensor:
+        """CV of every row, (R,)."""
+        lowest = _take(self.start, self.y.argmax(-1)[:, None])
+        in_lowest_tie = self.start == lowest
+        depth = self.n_labels - 1 - lowest[:, 0]
+        if paper:
+            # Within a tie the lower index ranks first: the last relevant one decides.
+            last = self.xp.amax(self.y * in_lowest_tie * self.position, -1)
+            depth = depth + last - (lowest[:, 0] + in_lowest_tie.sum(-1) - 1)
+        depth = self.xp.where(self.m > 0, cast(depth, np.float64), -1.0)
+        return depth / self.n_labels
 
 
-def _at(table: Any, index: Any) -> Any:
-    return (
-        table.gather(-1, index)
-        if is_tensor(table)
-        else np.take_along_axis(table, index, axis=-1)
-    )
+def _running_maximum(table: ArrayOrTensor) -> ArrayOrTensor:
+    """The largest value of each row so far, from left to right."""
+    if is_tensor(table):
+        return table.cummax(-1)[0]
+    return np.maximum.accumulate(table, axis=-1)
+
+
+def _take(table: ArrayOrTensor, columns: ArrayOrTensor) -> ArrayOrTensor:
+    """The entries of each row in these columns."""
+    if is_tensor(table):
+        return table.gather(-1, columns)
+    return np.take_along_axis(table, columns, axis=-1)

@@ -39,7 +39,7 @@ from .explorer_rows import (
     rows_data,
 )
 from .packing import PageData, packed
-from .render import _source, _template, write_page
+from .render import source, template, write_page
 
 SCRIPTS = (
     "model",
@@ -116,7 +116,7 @@ def explore(
         model, X, Y, ids=ids, rows=rows, neighbours=neighbours, title=title
     )
     allowed = policy([parts["style"]], [parts["script"]])
-    page = _template("explorer/page.html").render(parts, policy=allowed, title=title)
+    page = template("explorer/page.html").render(parts, policy=allowed, title=title)
     return write_page(page, path)
 
 
@@ -134,11 +134,11 @@ def explorer_parts(
     the html element.
     """
     data = explorer_data(model, X, Y, **options)
-    markup = _template("explorer/markup.html").render(
+    markup = template("explorer/markup.html").render(
         data, title=title, version=__version__
     )
     return {
-        "style": _source(STYLE_SHEET),
+        "style": source(STYLE_SHEET),
         "script": script_source(),
         "data": embedded(data),
         "markup": markup,
@@ -175,7 +175,7 @@ def _hashes(texts: Iterable[str]) -> str:
 
 def script_source() -> str:
     """Return the page's program: its files in order, as one."""
-    body = "\n".join(_source(f"explorer/{script}.js") for script in SCRIPTS)
+    body = "\n".join(source(f"explorer/{script}.js") for script in SCRIPTS)
     return f'"use strict";\n(() => {{\n{body}}})();\n'
 
 
@@ -218,7 +218,7 @@ def explorer_data(
         "rows": shown_rows,
         "neighbours": neighbours and shown_rows is not None,
     }
-    used = len(embedded(data)) + len(script_source()) + len(_source(STYLE_SHEET))
+    used = len(embedded(data)) + len(script_source()) + len(source(STYLE_SHEET))
     room = min(used, MAX_PAGE_LENGTH - used)  # no more than twice the page
     return {**data, "sizes": sizes_data(classifier, features, Y, room)}
 
@@ -228,16 +228,16 @@ def _model_data(
 ) -> PageData:
     """What the page needs of a model, and of rows if there are any."""
     system = classifier.system_
-    tables = classifier.rules_.tables
+    effects = classifier.rules_.effects
     is_single = not classifier.multilabel_ and len(classifier.classes_) > 2
     return {
-        "features": [name(feature) for feature in tables.feature_names],
-        **content.feature_data(tables, values),
+        "features": [name(feature) for feature in effects.subjects.feature_names],
+        **content.feature_data(effects, values),
         "labels": [name(label) for label in system.label_names],
         "single": bool(is_single),
         **content.system_data(classifier),
         **content.ranges(system, values),
-        "made": made_samples(tables),
+        "made": made_samples(effects),
         "correlation": _correlations(system, labels),
     }
 

@@ -12,8 +12,10 @@ from typing import Protocol
 import numpy as np
 
 from ..core.arrays import FloatArray, Matrix, dense
-from ..explain.rules import GivenRules, RuleBase
-from ..explain.tables import Tables
+from ..explain.effects import Effects
+from ..explain.given import GivenRules
+from ..explain.rules import RuleBase
+from ..explain.subjects import Subjects
 from ..explain.wording import name
 from ..fitted import FittedAttributes
 from ..system import FuzzySystem
@@ -60,9 +62,9 @@ def system_data(model: FittedAttributes) -> PageData:
         had = packed(np.stack([members.positives, members.observed]), "<u4")
     return {
         "shape": [*system.shape, len(terms)],
-        "noun": base.tables.noun,
+        "noun": base.effects.noun,
         "thresholds": packed(system.thresholds),
-        "middle": packed(base.tables.middle),
+        "middle": packed(base.effects.middle),
         "firing": system.firing,
         "share": packed(shares),
         "order": system.order,
@@ -133,7 +135,7 @@ def _scale(system: FuzzySystem) -> PageData:
 def _words(base: RuleBase) -> PageData:
     """The general rule of each label and the IF-part of each exception, in words."""
     numbers: dict[str, int] = {}
-    for f, feature in enumerate(base.tables.feature_names):
+    for f, feature in enumerate(base.effects.subjects.feature_names):
         numbers.setdefault(feature, f)
     general = []
     for consequent in base.general:
@@ -195,7 +197,7 @@ def _sparse_ends(system: FuzzySystem, values: Matrix | None) -> FloatArray:
     return np.stack([stacked.min(axis=0), highest], axis=1)
 
 
-def feature_data(tables: Tables, values: Matrix | None) -> PageData:
+def feature_data(effects: Effects, values: Matrix | None) -> PageData:
     """How features became columns, which values have names, what may be missing.
 
     ``values`` (n, D) are rows that the page holds, if there are any.
@@ -206,46 +208,47 @@ def feature_data(tables: Tables, values: Matrix | None) -> PageData:
     each feature, the one after its last, and that of "not measured", or -1. ``parts``
     are names of columns. ``given`` are rules of the user.
     """
-    choices = _choices(tables)
-    columns = tables.system.columns
+    subjects = effects.subjects
+    choices = _choices(subjects)
+    columns = effects.system.columns
     if columns is None:
         return {"choices": choices, "optional": [], "given": []}
     spans = []
-    for f, subject in enumerate(tables.subjects[: len(tables.feature_names)]):
-        gap = tables.gaps.get(f)
-        gap_column = -1 if gap is None else tables.subjects[gap].columns.start
+    for f, subject in enumerate(subjects[: len(subjects.feature_names)]):
+        gap = subjects.gaps.get(f)
+        gap_column = -1 if gap is None else subjects[gap].columns.start
         spans.append([subject.columns.start, subject.columns.stop, gap_column])
     return {
         "choices": choices,
-        "optional": _optional_features(tables, values),
+        "optional": _optional_features(subjects, values),
         "columns": spans,
         "parts": [name(part) for part in columns.part_names],
-        "given": _given_rules(tables),
+        "given": _given_rules(effects),
     }
 
 
-def _choices(tables: Tables) -> PageData:
+def _choices(subjects: Subjects) -> PageData:
     """The values of features that have names."""
     choices: PageData = {}
-    for f in range(len(tables.feature_names)):
-        names = tables.named_values(f)
+    for f in range(len(subjects.feature_names)):
+        names = subjects.named_values(f)
         if not names:
             continue
         choice: PageData = {
             "values": list(names),
             "names": [name(value) for value in names.values()],
         }
-        if tables.subjects[f].kind == "nominal":
+        if subjects[f].kind == "nominal":
             choice["nominal"] = len(names)
         choices[str(f)] = choice
     return choices
 
 
-def _optional_features(tables: Tables, values: Matrix | None) -> list[int]:
+def _optional_features(subjects: Subjects, values: Matrix | None) -> list[int]:
     """Features that may be missing: all but numbers that are never missing."""
     optional = []
-    for f, subject in enumerate(tables.subjects[: len(tables.feature_names)]):
-        is_optional = subject.kind != "number" or f in tables.gaps
+    for f, subject in enumerate(subjects[: len(subjects.feature_names)]):
+        is_optional = subject.kind != "number" or f in subjects.gaps
         if values is not None and not is_optional:
             is_optional = bool(np.isnan(values[:, subject.columns]).any())
         if is_optional:
@@ -253,21 +256,22 @@ def _optional_features(tables: Tables, values: Matrix | None) -> list[int]:
     return optional
 
 
-def _given_rules(tables: Tables) -> list[PageData]:
+def _given_rules(effects: Effects) -> list[PageData]:
     """Rules of the user.
 
     ``asks`` is what a rule asks of columns, None for no end; ``words`` are the same
     with their features; ``had`` is how many have each label where the rule holds, and
     in how many it was observed.
     """
-    system = tables.system
-    rules = GivenRules(tables)
+    system = effects.system
+    rules = GivenRules(effects)
     every_label = np.arange(system.shape[2])
     data = []
     for r, tests in enumerate([] if system.columns is None else system.columns.tests):
         words = []
-        for asked, condition in zip(tables.given[r], rules.conditions(r), strict=True):
-            words.append([asked[0], str(condition)])
+        conditions = zip(effects.subjects.given[r], rules.conditions(r), strict=True)
+        for (feature, *_), condition in conditions:
+            words.append([feature, str(condition)])
         had = None if system.members is None else system.members.given[r].tolist()
         data.append(
             {

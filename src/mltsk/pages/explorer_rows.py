@@ -17,7 +17,7 @@ from sklearn.utils.validation import validate_data
 from ..columns import MISSING, Frame
 from ..core.arrays import FloatArray, Matrix, dense, spread_rows
 from ..exceptions import InputError
-from ..explain.tables import Tables
+from ..explain.effects import Effects
 from ..explain.wording import name
 from ..rows.read import read_samples
 from ..system import FuzzySystem
@@ -193,36 +193,37 @@ def _cells(values: Matrix) -> tuple[PageData, int]:
 # made samples -------------------------------------------------------------------------
 
 
-def made_samples(tables: Tables) -> PageData:
+def made_samples(effects: Effects) -> PageData:
     """Return samples that are no rows: a usual one and the centre of each exception.
 
     Features with named values have one of them, the nearest or most frequent: there is
     nothing between them.
     """
-    system = tables.system
+    system = effects.system
     order = np.argsort(-system.rule_weights, kind="stable")[:MAX_TYPICAL_SAMPLES]
     usual = np.zeros(system.shape[1])
     names = ["an empty row"]
     if system.quantiles is not None:
         usual[:] = system.quantiles[:, MEDIAN]
         names = ["every feature at its median"]
-    names += [f"typical of {tables.noun.lower()} {k + 1}" for k in order]
+    names += [f"typical of {effects.noun.lower()} {k + 1}" for k in order]
     values = np.vstack([usual, system.prototypes[order]])
-    for t, subject in enumerate(tables.subjects):
-        _choose_named_values(tables, t, values[:, subject.columns])
-    if system.columns is not None and tables.given:
-        values[:, -len(tables.given) :] = system.columns.held(values)
+    for t, subject in enumerate(effects.subjects):
+        _choose_named_values(effects, t, values[:, subject.columns])
+    n_given = len(effects.subjects.given)
+    if system.columns is not None and n_given:
+        values[:, -n_given:] = system.columns.held(values)
     return {"names": names, "values": packed(values)}
 
 
-def _choose_named_values(tables: Tables, t: int, values: FloatArray) -> None:
+def _choose_named_values(effects: Effects, t: int, values: FloatArray) -> None:
     """Put named values of subject t in place of others, in its columns of samples."""
-    kind = tables.subjects[t].kind
-    named = np.array(list(tables.named_values(t)))
+    kind = effects.subjects[t].kind
+    named = np.array(list(effects.subjects.named_values(t)))
     if kind == MISSING:
         values[:] = 0.0
     elif kind == "nominal" and values.shape[1] == len(named):
-        values[0] = tables.frequencies(t)
+        values[0] = effects.frequencies(t)
         chosen = values.argmax(axis=1)[:, None]
         values[:] = chosen == np.arange(len(named))
     elif len(named):

@@ -1,5 +1,10 @@
-"""Plain data into one HTML file that needs nothing else: no network, no scripts."""
+"""Plain data into HTML files that need nothing else.
 
+Templates are files of ``templates``: HTML for Jinja, style sheets and scripts.
+`template` is for HTML, `source` for the text of a style sheet or script.
+"""
+
+import re
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -8,16 +13,18 @@ from typing import Any
 from ..exceptions import optional
 from ..files import writing
 
+# A line of a style sheet or a script that is blank or holds nothing but a comment.
+EMPTY_LINE = re.compile(r"^[ \t]*(//.*|/\*[^*]*\*/)?\n", flags=re.MULTILINE)
+
 
 def rules_page(rules_html: str, title: str) -> str:
-    """Rules alone, as a page of their own."""
-    return _template("rules.html").render(
-        title=f"Rules of {title}" if title else "Rules", rules=rules_html
-    )
+    """Return a page of rules alone, from their HTML."""
+    heading = f"Rules of {title}" if title else "Rules"
+    return template("rules.html").render(title=heading, rules=rules_html)
 
 
 def write_page(html: str, path: str | Path) -> Path:
-    """Write a page in one step, making its folder."""
+    """Write a page in one step, and its folder if that is missing."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with writing(path) as file:
@@ -25,18 +32,31 @@ def write_page(html: str, path: str | Path) -> Path:
     return path
 
 
-def _template(name: str, package: str = "mltsk.pages") -> Any:
-    """A template of this room, or of another that extends ours; what is put into it is escaped, unless marked safe."""
+def template(name: str, package: str = "mltsk.pages") -> Any:
+    """Return a Jinja template of a package, which may extend those of this one.
+
+    What is put into it is escaped, unless it is marked as safe. A name that it lacks
+    is an error.
+    """
     jinja2 = optional("jinja2", "report")
-    rooms = jinja2.ChoiceLoader(
-        [jinja2.PackageLoader(room) for room in (package, "mltsk.pages")]
+    environment = jinja2.Environment(
+        loader=jinja2.ChoiceLoader(
+            [jinja2.PackageLoader(package), jinja2.PackageLoader("mltsk.pages")]
+        ),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
     )
-    strict: Any = {"autoescape": True, "undefined": jinja2.StrictUndefined}
-    return jinja2.Environment(
-        loader=rooms, trim_blocks=True, lstrip_blocks=True, **strict
-    ).get_template(name)
+    return environment.get_template(name)
 
 
 @cache
-def _source(name: str) -> str:
-    return (files("mltsk.pages") / "templates" / name).read_text(encoding="utf-8")
+def source(name: str) -> str:
+    """Return a style sheet or script without blank lines and lines of comments.
+
+    Comments are a fifth of the scripts: with them, the page of a small model would be a
+    fifth larger. No text in these files may go over several lines.
+    """
+    path = files("mltsk.pages") / "templates" / name
+    return EMPTY_LINE.sub("", path.read_text(encoding="utf-8"))

@@ -25,8 +25,10 @@ from ..columns import Frame
 from ..core.arrays import spread_rows
 from ..exceptions import InputError
 from ..explain import views
+from ..explain.effects import Effects
+from ..explain.page import Node, largest_amount
 from ..explain.rules import RuleBase
-from ..explain.wording import Node, name
+from ..explain.wording import name
 from ..files import check_target
 from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
 from ..pipelines import with_feature_names
@@ -50,7 +52,7 @@ from .baselines import (
 )
 from .explorer import explorer_parts, policy
 from .packing import PageData
-from .render import _source, _template, write_page
+from .render import source, template, write_page
 from .review_table import table_facts
 from .worth import JudgedLabel
 
@@ -222,9 +224,9 @@ def _step_counter(
 def _rendered(table: DataTable, facts: PageData) -> str:
     """The page with its facts, its style sheets and its scripts."""
     explorer = facts["tried"]
-    styles = [_source("base.css") + _source("review.css"), explorer["style"]]
-    scripts = [_source("review.js"), explorer["script"]]
-    return _template("review.html").render(
+    styles = [source("base.css") + source("review.css"), explorer["style"]]
+    scripts = [source("review.js"), explorer["script"]]
+    return template("review.html").render(
         facts,
         title=name(table.name),
         rows=len(table),
@@ -366,21 +368,20 @@ def _model_facts(
     base = short.rules_
     general = {}
     for consequent in base.general:
-        general[consequent.label] = consequent.nodes(None, general=base.tables.start)[0]
-    amounts = [
-        abs(node.amount or 0) for root in general.values() for node in root.walk()
-    ]
-    tables = views.tables_of(model)
+        general[consequent.label] = consequent.nodes(None, general=base.effects.start)[
+            0
+        ]
+    effects = views.effects_of(model)
     labels = []
     for label in map(str, model.label_names_):
-        shapes = _shape_pictures(tables, base, label)
+        shapes = _shape_pictures(effects, base, label)
         labels.append(
             {"name": name(label), "node": general.get(label), "shapes": shapes}
         )
     return {
         "legend": base.legend(),
         "labels": labels,
-        "most": max(amounts, default=0) or 1.0,
+        "most": largest_amount(list(general.values())),
         "terms": REVIEW_STATEMENTS,
         "own": _exceptions(base),
         "exceptions": _exceptions(model.rules_, at_most=MAX_SHOWN_EXCEPTIONS),
@@ -392,12 +393,12 @@ def _model_facts(
 
 
 def _shape_pictures(
-    tables: Any, short_base: RuleBase, label: str
+    effects: Effects, short_base: RuleBase, label: str
 ) -> list[tuple[str, str]]:
     """Features that matter most for a label, and pictures of what they add."""
-    curves = views.shapes(tables, label, top=MAX_SHAPES_PER_LABEL)
+    curves = views.shapes(effects, label, top=MAX_SHAPES_PER_LABEL)
     short_curves = {}
-    for curve in views.shapes(short_base.tables, label, top=REVIEW_STATEMENTS):
+    for curve in views.shapes(short_base.effects, label, top=REVIEW_STATEMENTS):
         short_curves[curve.feature] = curve
     reach = max((float(np.abs(curve.y).max()) for curve in curves), default=0.0) or 1.0
     pictures = []
@@ -409,7 +410,7 @@ def _shape_pictures(
 
 def _exceptions(base: RuleBase, at_most: int | None = None) -> list[Node]:
     """What exceptions cover and say, those that move most labels first."""
-    sizes = np.abs(base.tables.shift_sizes).sum(axis=1)
+    sizes = np.abs(base.effects.shift_sizes).sum(axis=1)
     nodes = []
     for k in np.argsort(-sizes, kind="stable")[:at_most]:
         nodes += base.exceptions[int(k)].nodes(CONSEQUENTS_PER_EXCEPTION)

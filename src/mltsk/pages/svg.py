@@ -1,101 +1,32 @@
-"""Small pictures as inline SVG, without a library: colours come from the page's style sheet, by class.
+"""Small pictures as inline SVG, without a library.
 
-Every function returns markup that is safe to be put into a page: what comes from a user's file is escaped here.
-Coordinates have one decimal: a tenth of a pixel nobody sees.
+Colours come from the page's style sheet, by class. Every function returns markup that
+is safe to be put into a page: what comes from a user's file is escaped here.
+Coordinates have one decimal, as nobody sees a tenth of a pixel.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..columns import MISSING
 from ..core.arrays import Array
+from ..explain.views import Curve
 from ..explain.wording import number, shortened
 from ..metrics.curves import Groups
 
-MOST_POINTS = 1000  # of a curve that are looked at
-LEFT, TOP, SIDE = (
-    34.0,
-    8.0,
-    158.0,
-)  # of the square in which curves from 0 to 1 are drawn
+MAX_CURVE_POINTS = 1000  # that are looked at
+CURVE_TOLERANCE = 0.2  # pixels by which a drawn line may miss a point of a curve
+MAX_DRAWN_VALUES = 6  # names of a nominal feature
+MAX_LARGE_CELLS = 15  # labels whose map has room for large cells
+STRONG_CORRELATION = 0.6  # and beyond: the darkest cell
 
-
-def _svg(
-    kind: str,
-    width: float,
-    height: float,
-    title: str,
-    parts: Iterable[str],
-    more: str = "",
-) -> str:
-    head = f'class="pic {kind}" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(title)}"{more}'
-    return f"<svg {head}>{''.join(parts)}</svg>"
-
-
-def _path(x: Any, y: Any, kind: str, end: str = "") -> str:
-    """A line with the points that it needs to pass all of them within a fifth of a pixel (Douglas and Peucker)."""
-    x, y = (np.asarray(part, dtype=np.float64) for part in (x, y))
-    kept, parts = {0, len(x) - 1}, [(0, len(x) - 1)]
-    while parts:
-        a, b = parts.pop()
-        dx, dy, u, v = (
-            x[b] - x[a],
-            y[b] - y[a],
-            x[a + 1 : b] - x[a],
-            y[a + 1 : b] - y[a],
-        )
-        away = (
-            np.abs(dx * v - dy * u) / np.hypot(dx, dy) if dx or dy else np.hypot(u, v)
-        )
-        if len(away) and away.max() > 0.2:
-            i = a + 1 + int(away.argmax())
-            kept.add(i)
-            parts += [(a, i), (i, b)]
-    return f'<path class="{kind}" d="M{"L".join(f"{x[i]:.1f} {y[i]:.1f}" for i in sorted(kept))}{end}"/>'
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
-    return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
-
-
-def _dot(x: float, y: float, kind: str, r: float = 3) -> str:
-    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:g}"/>'
-
-
-def _bar(x: float, y: float, width: float, height: float, kind: str) -> str:
-    return f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{max(width, 0.0):.1f}" height="{height:.1f}"/>'
-
-
-def _text(
-    x: float, y: float, words: str, anchor: str = "middle", turned: bool = False
-) -> str:
-    at = (
-        f'transform="translate({x:g} {y:g}) rotate(-90)"'
-        if turned
-        else f'x="{x:.1f}" y="{y:.1f}"'
-    )
-    return f'<text {at} text-anchor="{anchor}">{escape(words)}</text>'
-
-
-def _square(title: str, across: str, up: str, parts: Iterable[str]) -> str:
-    frame = [_bar(LEFT, TOP, SIDE, SIDE, "frame")]
-    for share in (0, 0.5, 1):
-        frame.append(_text(LEFT + share * SIDE, TOP + SIDE + 12, f"{share:g}"))
-        frame.append(_text(LEFT - 5, TOP + SIDE * (1 - share) + 3, f"{share:g}", "end"))
-    frame.append(_text(LEFT + SIDE / 2, TOP + SIDE + 25, across))
-    frame.append(_text(10, TOP + SIDE / 2, up, turned=True))
-    return _svg("square", 200, 196, title, [*frame, *parts])
-
-
-def _placed(x: Any, y: Any) -> tuple[Array, Array]:
-    """Shares as places in the square; of many points some, evenly spread."""
-    kept = np.unique(
-        np.linspace(0, len(x) - 1, min(len(x), MOST_POINTS)).round().astype(int)
-    )
-    return LEFT + SIDE * np.asarray(x)[kept], TOP + SIDE * (1 - np.asarray(y)[kept])
+# The square in which curves from 0 to 1 are drawn.
+SQUARE_LEFT = 34.0
+SQUARE_TOP = 8.0
+SQUARE_SIDE = 158.0
 
 
 def curve(
@@ -103,214 +34,332 @@ def curve(
     axes: tuple[str, str],
     points: tuple[Array, Array],
     guess: list[float],
-    at: Any,
+    at: tuple[float, float] | None,
 ) -> str:
-    """A line over shares, with that of guessing and a dot at the threshold, if there is one."""
-    parts = [_path(*_placed([0, 1], guess), "guide"), _path(*_placed(*points), "curve")]
-    parts += (
-        []
-        if at is None
-        else [_dot(LEFT + SIDE * at[0], TOP + SIDE * (1 - at[1]), "mark", 4)]
-    )
-    return _square(title, *axes, parts)
+    """Draw a line over shares.
+
+    Parameters
+    ----------
+    title : str
+    axes : (str, str)
+        What is drawn across and up.
+    points : (array of shape (n,), array of shape (n,))
+    guess : list of two floats
+        Heights of the line of guessing, at its ends.
+    at : (float, float) or None
+        Where the threshold is, if there is one.
+    """
+    marks = [
+        _path(*_placed([0, 1], guess), "guide"),
+        _path(*_placed(*points), "curve"),
+    ]
+    if at is not None:
+        x, y = _placed([at[0]], [at[1]])
+        marks.append(_dot(x[0], y[0], "mark", radius=4))
+    return _square(title, axes, marks)
 
 
 def calibration(title: str, groups: Groups) -> str:
-    """What was told against what was so, a dot per group of rows with its interval."""
-    (x, y), (_, low), (_, high) = (
-        _placed(groups.forecast, part) for part in groups[1:4]
-    )
-    bars = [_line(a, b, a, c, "whisker") for a, b, c in zip(x, low, high, strict=True)]
-    dots = [_dot(a, b, "dot") for a, b in zip(x, y, strict=True)]
-    guide = _path(*_placed([0, 1], [0, 1]), "guide")
-    return _square(
-        title, "probability told", "share that has it", [guide, *bars, *dots]
-    )
+    """Draw forecasts against what came, a dot per group of rows with its interval."""
+    x, y = _placed(groups.forecast, groups.observed)
+    _, low = _placed(groups.forecast, groups.low)
+    _, high = _placed(groups.forecast, groups.high)
+    marks = [_path(*_placed([0, 1], [0, 1]), "guide")]
+    for place, bottom, top in zip(x, low, high, strict=True):
+        marks.append(_line(place, bottom, place, top, "whisker"))
+    for place, height in zip(x, y, strict=True):
+        marks.append(_dot(place, height, "dot"))
+    return _square(title, ("probability told", "share that has it"), marks)
 
 
 def interval(title: str, value: tuple[float, float, float], guess: float) -> str:
-    """A value with its interval on a line from 0 to 1, and a tick at what guessing gets."""
-    middle, low, high = (4 + 192 * float(np.clip(part, 0, 1)) for part in value)
-    return _ruler(
-        title, guess, [_line(low, 9, high, 9, "span"), _dot(middle, 9, "dot", 4)]
-    )
+    """Draw a value with its interval on a line from 0 to 1, and a tick for guessing."""
+    middle, low, high = _along_ruler(np.clip(value, 0, 1))
+    marks = [_line(low, 9, high, 9, "span"), _dot(middle, 9, "dot", radius=4)]
+    return _ruler(title, guess, marks)
 
 
 def compared(title: str, values: Mapping[str, float], guess: float) -> str:
-    """Values of several methods as dots on a line from 0 to 1, the first drawn last and largest."""
-    drawn = reversed(list(enumerate(values.values())))
-    dots = [
-        _dot(4 + 192 * float(value), 9, f"series-{i + 1}", 3.5 if i else 4.5)
-        for i, value in drawn
-    ]
-    return _ruler(title, guess, dots)
-
-
-def _ruler(title: str, guess: float, parts: Sequence[str]) -> str:
-    tick = 4 + 192 * guess
-    return _svg(
-        "line",
-        200,
-        18,
-        title,
-        [_line(4, 9, 196, 9, "guide"), _line(tick, 3, tick, 15, "tick"), *parts],
-    )
+    """Draw values of methods as dots on a line from 0 to 1, the first on top."""
+    dots = []
+    for rank, place in enumerate(_along_ruler(list(values.values())), start=1):
+        radius = 4.5 if rank == 1 else 3.5
+        dots.append(_dot(place, 9, f"series-{rank}", radius))
+    return _ruler(title, guess, dots[::-1])
 
 
 def share_bar(share: float) -> str:
-    """A share of one as a bar."""
-    return _svg(
-        "line",
-        200,
-        10,
-        f"{share:.0%}",
-        [_bar(0, 2, 200, 6, "track"), _bar(0, 2, 200 * share, 6, "fill")],
-    )
+    """Draw a share of one as a bar."""
+    track = _bar(0, 2, 200, 6, "track")
+    fill = _bar(0, 2, 200 * share, 6, "fill")
+    return _svg("line", (200, 10), f"{share:.0%}", [track, fill])
 
 
 def gaps(title: str, missing: Array) -> str:
-    """Where cells of a column are missing, from the first row at the left to the last: darker where more are."""
-    level, parts = (
-        np.ceil(4 * missing).astype(int),
-        [_bar(0, 0, len(missing), 8, "track")],
-    )
+    """Draw where cells of a column are missing, darker where more are.
+
+    ``missing`` has the share of missing cells in each part of the rows, from the first
+    rows, at the left, to the last.
+    """
+    levels = np.ceil(4 * missing).astype(int)
+    marks = [_bar(0, 0, len(missing), 8, "track")]
     for shade in (1, 2, 3, 4):
-        if (where := np.flatnonzero(level == shade)).size:
-            parts.append(
-                f'<path class="gap-{shade}" d="{"".join(f"M{i} 0h1v8h-1z" for i in where)}"/>'
-            )
-    return _svg("strip", len(missing), 8, title, parts, ' preserveAspectRatio="none"')
+        cells = [f"M{i} 0h1v8h-1z" for i in np.flatnonzero(levels == shade)]
+        if cells:
+            marks.append(f'<path class="gap-{shade}" d="{"".join(cells)}"/>')
+    size = (len(missing), 8)
+    return _svg("strip", size, title, marks, ' preserveAspectRatio="none"')
 
 
 def effect(amount: float, most: float) -> str:
-    """How much a statement says, as a bar beside it; whether more or less, its words say."""
+    """Draw how much a statement says as a bar; whether more or less, its words say."""
     size = 60 * min(abs(amount) / max(most, 1e-300), 1.0)
-    return f'<svg class="pic effect" viewBox="0 0 60 8" aria-hidden="true">{_bar(60 - size, 1, size, 6, "size")}</svg>'
+    bar = _bar(60 - size, 1, size, 6, "size")
+    head = 'class="pic effect" viewBox="0 0 60 8" aria-hidden="true"'
+    return f"<svg {head}>{bar}</svg>"
 
 
-def shape(curve: Any, simple: Any, reach: float) -> str:
-    """What a feature adds to a label's score over its values; ``simple`` is the same in the short model, or None."""
-    title = f"{curve.label} by {curve.feature}"
-    if curve.categories:
-        return _named_values(title, curve, reach)
-    start, end = float(curve.x[0]), float(curve.x[-1])
-    x, ticks = (
-        6 + 188 * (part - start) / max(end - start, 1e-300)
-        for part in (curve.x, curve.quantiles[1:-1])
-    )
-    high = lambda y: 50 - 42 * np.clip(np.asarray(y) / reach, -1, 1)  # noqa: E731
-    parts, closed = [], f"L{x[-1]:.1f} 50L{x[0]:.1f} 50Z"
+def shape(whole: Curve, simple: Curve | None, reach: float) -> str:
+    """Draw what a feature adds to a label's score over its values.
+
+    ``whole`` is the curve of the whole model, ``simple`` that of the short one, if it
+    has one. ``reach`` is the amount that the picture has room for, up and down.
+    """
+    title = f"{whole.label} by {whole.feature}"
+    if whole.categories:
+        return _svg("shape", (200, 116), title, _named_values(whole, reach))
+    start = float(whole.x[0])
+    end = float(whole.x[-1])
+
+    def across(values: Array) -> Array:
+        return 6 + 188 * (values - start) / max(end - start, 1e-300)
+
+    def height(amounts: ArrayLike) -> Array:
+        return 50 - 42 * np.clip(np.asarray(amounts) / reach, -1, 1)
+
+    x = across(whole.x)
+    marks = []
     for side, kind in (
-        (np.maximum(curve.y, 0), "rise area"),
-        (np.minimum(curve.y, 0), "fall area"),
+        (np.maximum(whole.y, 0), "rise area"),
+        (np.minimum(whole.y, 0), "fall area"),
     ):
-        parts += [_path(x, high(side), kind, closed)] if side.any() else []
-    parts += [_line(6, 50, 194, 50, "guide"), _path(x, high(curve.y), "curve")]
-    parts += [] if simple is None else [_path(x, high(simple.y), "curve dashed")]
-    parts += [_line(t, 96, t, 101, "tick") for t in ticks if 6 <= t <= 194]
-    parts += (
-        []
-        if curve.missing is None
-        else [_dot(197, float(high(curve.missing)), "mark", 3)]
-    )
-    parts += [
-        _text(6, 112, number(start), "start"),
-        _text(194, 112, number(end), "end"),
-    ]
-    return _svg("shape", 200, 116, title, parts)
-
-
-def _named_values(title: str, curve: Any, reach: float) -> str:
-    values = list(zip(curve.categories.values(), curve.y.tolist(), strict=True))
-    values += [] if curve.missing is None else [(MISSING, curve.missing)]
-    shown = sorted(values, key=lambda value: -abs(value[1]))[:6]
-    parts = [_line(142, 4, 142, 8 + 16 * len(shown), "guide")]
-    for i, (word, added) in enumerate(shown):
-        size = 54 * min(abs(added) / reach, 1.0)
-        parts.append(
-            _bar(
-                142 if added > 0 else 142 - size,
-                8 + 16 * i,
-                size,
-                9,
-                "rise" if added > 0 else "fall",
-            )
-        )
-        parts.append(_text(82, 16 + 16 * i, shortened(word, 16), "end"))
-    if len(values) > len(shown):
-        parts.append(
-            _text(
-                82, 16 + 16 * len(shown), f"and {len(values) - len(shown)} more", "end"
-            )
-        )
-    return _svg("shape", 200, 116, title, parts)
+        if side.any():
+            back = f"L{x[-1]:.1f} 50L{x[0]:.1f} 50Z"  # to where the area begins
+            marks.append(_path(x, height(side), kind, back))
+    marks.append(_line(6, 50, 194, 50, "guide"))
+    marks.append(_path(x, height(whole.y), "curve"))
+    if simple is not None:
+        marks.append(_path(x, height(simple.y), "curve dashed"))
+    for tick in across(whole.quantiles[1:-1]):
+        if 6 <= tick <= 194:
+            marks.append(_line(tick, 96, tick, 101, "tick"))
+    if whole.missing is not None:
+        marks.append(_dot(197, float(height(whole.missing)), "mark"))
+    marks.append(_text(6, 112, number(start), "start"))
+    marks.append(_text(194, 112, number(end), "end"))
+    return _svg("shape", (200, 116), title, marks)
 
 
 def sizes(title: str, terms: Array, values: Mapping[str, Array], marked: int) -> str:
-    """Average precision against terms per label, a line for each way to take the mean, and a mark at one size."""
-    every = np.concatenate([*values.values()])
-    low, high = np.floor(20 * every.min()) / 20, np.ceil(20 * every.max()) / 20 + 1e-9
+    """Draw average precision against terms per label, with a mark at one size.
+
+    ``values`` has a line for each way to take the mean, of as many values as ``terms``.
+    """
+    every = np.concatenate(list(values.values()))
+    low = np.floor(20 * every.min()) / 20
+    high = np.ceil(20 * every.max()) / 20 + 1e-9
     x = 34 + 300 * (terms - terms[0]) / max(terms[-1] - terms[0], 1)
-    at = lambda y: 150 - 138 * (np.asarray(y) - low) / (high - low)  # noqa: E731
+
+    def height(precision: ArrayLike) -> Array:
+        return 150 - 138 * (np.asarray(precision) - low) / (high - low)
+
     mark = float(np.interp(marked, terms, x))
-    parts = [
+    marks = [
         _bar(34, 12, 300, 138, "frame"),
         _line(mark, 12, mark, 150, "tick"),
         _text(mark, 8, f"{marked} terms"),
     ]
-    for i, (words, part) in enumerate(values.items(), 1):
-        parts += [
-            _path(x, at(part), f"curve line-{i}"),
-            _text(x[-1] + 4, float(at(part[-1])) + 3, words, "start"),
-        ]
-    parts += [
-        _text(30, float(at(v)) + 3, f"{v:.2f}", "end")
-        for v in (low, (low + high) / 2, high)
-    ]
-    parts += [
-        _text(float(np.interp(t, terms, x)), 163, str(t))
-        for t in (1, 10, 20, 30, 40, 50)
-        if t <= terms[-1]
-    ]
-    return _svg("sizes", 430, 182, title, [*parts, _text(184, 178, "terms per label")])
+    for rank, (words, line) in enumerate(values.items(), start=1):
+        y = height(line)
+        marks.append(_path(x, y, f"curve line-{rank}"))
+        marks.append(_text(x[-1] + 4, float(y[-1]) + 3, words, "start"))
+    for level in (low, (low + high) / 2, high):
+        marks.append(_text(30, float(height(level)) + 3, f"{level:.2f}", "end"))
+    for size in (1, 10, 20, 30, 40, 50):
+        if size <= terms[-1]:
+            marks.append(_text(float(np.interp(size, terms, x)), 163, str(size)))
+    marks.append(_text(184, 178, "terms per label"))
+    return _svg("sizes", (430, 182), title, marks)
 
 
 def together(title: str, names: Sequence[str], C: Array) -> str:
-    """Which labels go together: correlations below the diagonal, stronger where larger."""
-    L, few = len(names), len(names) <= 15
-    cell, left, parts = 20.0 if few else 14.0, 118.0, []
+    """Draw correlations ``C`` (L, L) of labels, below the diagonal."""
+    L = len(names)
+    is_large = L <= MAX_LARGE_CELLS
+    cell = 20.0 if is_large else 14.0
+    left = 118.0
+    marks = []
     for i in range(L):
-        parts.append(
-            _text(left - 4, cell * (i + 0.5) + 3, shortened(names[i], 18), "end")
-        )
+        name = shortened(names[i], 18)
+        marks.append(_text(left - 4, cell * (i + 0.5) + 3, name, "end"))
         for j in range(i):
-            level = (
-                int(np.clip(np.rint(4 * abs(C[i, j]) / 0.6), 0, 4))
-                if np.isfinite(C[i, j])
-                else 0
-            )
-            kind = (
-                f"{'rise' if C[i, j] > 0 else 'fall'} level-{level}"
-                if level
-                else "track"
-            )
-            parts.append(
-                _bar(left + cell * j + 1, cell * i + 1, cell - 2, cell - 2, kind)
-            )
+            kind = _correlation_class(C[i, j])
+            x = left + cell * j + 1
+            marks.append(_bar(x, cell * i + 1, cell - 2, cell - 2, kind))
     for j in range(L - 1):
-        parts.append(
-            _text(
-                left + cell * (j + 0.5) + 3,
-                cell * L + 5,
-                shortened(names[j], 18),
-                "end",
-                turned=True,
-            )
-        )
+        name = shortened(names[j], 18)
+        x = left + cell * (j + 0.5) + 3
+        marks.append(_text(x, cell * L + 5, name, "end", turned=True))
+    kind = "together few" if is_large else "together many"
+    width = 420 if is_large else 690
+    return _svg(kind, (width, cell * L + 104), title, marks)
+
+
+def _correlation_class(correlation: float) -> str:
+    """Return the classes of a cell: which way it goes, and one of four strengths."""
+    if not np.isfinite(correlation):
+        return "track"
+    level = int(np.rint(min(4 * abs(correlation) / STRONG_CORRELATION, 4)))
+    if level == 0:
+        return "track"
+    direction = "rise" if correlation > 0 else "fall"
+    return f"{direction} level-{level}"
+
+
+def _named_values(curve: Curve, reach: float) -> list[str]:
+    """Return bars of what named values add, the largest first, the rest counted."""
+    amounts = list(zip(curve.categories.values(), curve.y.tolist(), strict=True))
+    if curve.missing is not None:
+        amounts.append((MISSING, curve.missing))
+    amounts.sort(key=lambda pair: -abs(pair[1]))
+    shown = amounts[:MAX_DRAWN_VALUES]
+    marks = [_line(142, 4, 142, 8 + 16 * len(shown), "guide")]
+    for i, (word, amount) in enumerate(shown):
+        size = 54 * min(abs(amount) / reach, 1.0)
+        if amount > 0:
+            marks.append(_bar(142, 8 + 16 * i, size, 9, "rise"))
+        else:
+            marks.append(_bar(142 - size, 8 + 16 * i, size, 9, "fall"))
+        marks.append(_text(82, 16 + 16 * i, shortened(word, 16), "end"))
+    n_more = len(amounts) - len(shown)
+    if n_more:
+        marks.append(_text(82, 16 + 16 * len(shown), f"and {n_more} more", "end"))
+    return marks
+
+
+def _square(title: str, axes: tuple[str, str], marks: Iterable[str]) -> str:
+    """Draw marks in a square with scales from 0 to 1 and words for both axes."""
+    bottom = SQUARE_TOP + SQUARE_SIDE
+    frame = [_bar(SQUARE_LEFT, SQUARE_TOP, SQUARE_SIDE, SQUARE_SIDE, "frame")]
+    for share in (0, 0.5, 1):
+        words = f"{share:g}"
+        x = SQUARE_LEFT + share * SQUARE_SIDE
+        y = SQUARE_TOP + SQUARE_SIDE * (1 - share)
+        frame.append(_text(x, bottom + 12, words))
+        frame.append(_text(SQUARE_LEFT - 5, y + 3, words, "end"))
+    across, up = axes
+    frame.append(_text(SQUARE_LEFT + SQUARE_SIDE / 2, bottom + 25, across))
+    frame.append(_text(10, SQUARE_TOP + SQUARE_SIDE / 2, up, turned=True))
+    return _svg("square", (200, 196), title, [*frame, *marks])
+
+
+def _placed(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+    """Return shares as places in the square; of many points some, evenly spread."""
+    x = np.asarray(x)
+    y = np.asarray(y)
+    n_kept = min(len(x), MAX_CURVE_POINTS)
+    kept = np.unique(np.linspace(0, len(x) - 1, n_kept).round().astype(int))
+    across = SQUARE_LEFT + SQUARE_SIDE * x[kept]
+    down = SQUARE_TOP + SQUARE_SIDE * (1 - y[kept])
+    return across, down
+
+
+def _along_ruler(values: ArrayLike) -> Array:
+    """Return the places of values from 0 to 1 along a line."""
+    return 4 + 192 * np.asarray(values, dtype=np.float64)
+
+
+def _ruler(title: str, guess: float, marks: Iterable[str]) -> str:
+    """Draw marks on a line from 0 to 1, with a tick at what guessing gets."""
+    tick = 4 + 192 * guess
+    guide = _line(4, 9, 196, 9, "guide")
     return _svg(
-        f"together {'few' if few else 'many'}",
-        420 if few else 690,
-        cell * L + 104,
-        title,
-        parts,
+        "line", (200, 18), title, [guide, _line(tick, 3, tick, 15, "tick"), *marks]
     )
+
+
+def _svg(
+    kind: str,
+    size: tuple[float, float],
+    title: str,
+    marks: Iterable[str],
+    attributes: str = "",
+) -> str:
+    """Return a picture of a width and height that holds some marks."""
+    width, height = size
+    box = f'viewBox="0 0 {width:g} {height:g}"'
+    name = f'role="img" aria-label="{escape(title)}"'
+    head = f'class="pic {kind}" {box} {name}{attributes}'
+    return f"<svg {head}>{''.join(marks)}</svg>"
+
+
+def _path(x: ArrayLike, y: ArrayLike, kind: str, end: str = "") -> str:
+    """Return a line through points, with as few of them as it needs."""
+    x = np.asarray(x, dtype=np.float64)
+    y = np.asarray(y, dtype=np.float64)
+    points = [f"{x[i]:.1f} {y[i]:.1f}" for i in _corners(x, y)]
+    return f'<path class="{kind}" d="M{"L".join(points)}{end}"/>'
+
+
+def _corners(x: Array, y: Array) -> list[int]:
+    """Return the points that a line needs to pass near all (Douglas and Peucker)."""
+    corners = {0, len(x) - 1}
+    open_stretches = [(0, len(x) - 1)]
+    while open_stretches:
+        first, last = open_stretches.pop()
+        distances = _distances_from_chord(x[first : last + 1], y[first : last + 1])
+        if len(distances) and distances.max() > CURVE_TOLERANCE:
+            farthest = first + 1 + int(distances.argmax())
+            corners.add(farthest)
+            open_stretches += [(first, farthest), (farthest, last)]
+    return sorted(corners)
+
+
+def _distances_from_chord(x: Array, y: Array) -> Array:
+    """Return how far inner points lie from the line between the first and the last."""
+    dx = x[-1] - x[0]
+    dy = y[-1] - y[0]
+    from_x = x[1:-1] - x[0]
+    from_y = y[1:-1] - y[0]
+    if dx or dy:
+        return np.abs(dx * from_y - dy * from_x) / np.hypot(dx, dy)
+    return np.hypot(from_x, from_y)
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+    """Return a straight line."""
+    start = f'x1="{x1:.1f}" y1="{y1:.1f}"'
+    end = f'x2="{x2:.1f}" y2="{y2:.1f}"'
+    return f'<line class="{kind}" {start} {end}/>'
+
+
+def _dot(x: float, y: float, kind: str, radius: float = 3) -> str:
+    """Return a circle."""
+    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}"/>'
+
+
+def _bar(x: float, y: float, width: float, height: float, kind: str) -> str:
+    """Return a rectangle."""
+    corner = f'x="{x:.1f}" y="{y:.1f}"'
+    size = f'width="{max(width, 0.0):.1f}" height="{height:.1f}"'
+    return f'<rect class="{kind}" {corner} {size}/>'
+
+
+def _text(
+    x: float, y: float, words: str, anchor: str = "middle", *, turned: bool = False
+) -> str:
+    """Return words at a place, turned to be read from below if asked for."""
+    place = f'x="{x:.1f}" y="{y:.1f}"'
+    if turned:
+        place = f'transform="translate({x:g} {y:g}) rotate(-90)"'
+    return f'<text {place} text-anchor="{anchor}">{escape(words)}</text>'

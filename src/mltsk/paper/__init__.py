@@ -1,10 +1,11 @@
-"""Everything that exists because of the paper: Algorithm I, its convex form, nine methods, experiments, their report.
+"""Everything that exists because of the paper.
 
-Nothing else of the package imports this room but the command line and the demo.
+Algorithm I, its convex form, nine methods, experiments, and their report. Of the rest
+of the package only the command line and the demo import this room.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # what editors and type checkers see
     from ..core.clustering import fuzzy_c_means as fuzzy_c_means
@@ -14,13 +15,12 @@ if TYPE_CHECKING:  # what editors and type checkers see
     from .methods import PaperMLTSK as PaperMLTSK
     from .solvers.algorithm1 import algorithm1 as algorithm1
 
-# Public names and where they live: imported on first use, so that `import mltsk.paper` is instant.
+# Public names and the modules that hold them: imported on first use, so that
+# `import mltsk.paper` is instant.
 _HOMES = {
     "METHODS": "paper.methods",
     "PaperMLTSK": "paper.methods",
     "algorithm1": "paper.solvers.algorithm1",
-}
-_HOMES |= {
     "fuzzy_c_means": "core.clustering",
     "fuzzy_features": "core.fuzzymap",
     "significance": "paper.significance",
@@ -29,11 +29,13 @@ _HOMES |= {
 __all__ = sorted(_HOMES)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'mltsk.paper' has no attribute {name!r}")
-    home = import_module(f"mltsk.{_HOMES[name]}")
-    return home if name == "significance" else getattr(home, name)
+    module = import_module(f"mltsk.{_HOMES[name]}")
+    if name == "significance":
+        return module
+    return getattr(module, name)
 
 
 def __dir__() -> list[str]:

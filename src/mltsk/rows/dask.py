@@ -1,19 +1,19 @@
 """Rows of Dask arrays and data frames: one gather of a sample, one pass of sums.
 
-A pass is one task per block and a tree that adds what they bring back. Parameters travel
-in the graph, so that a worker that is lost takes nothing along that cannot be made again.
-Dask is imported when one of its collections comes in.
+A pass is one task per block and a tree that adds what they bring back. Parameters
+travel in the graph, so that a worker that is lost takes nothing along that cannot be
+made again. Dask is imported when one of its collections comes in.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -27,21 +27,25 @@ from ..targets import Targets
 from .read import (
     MAX_MEAN_COPIES,
     PRECISIONS,
+    Estimator,
     Features,
     FitInput,
+    RulesLike,
     columns_with_gaps,
     is_dask,
 )
 
+Collection: TypeAlias = Any  # a Dask array or data frame
+Delayed: TypeAlias = Any  # one of its blocks, `dask.delayed`, or None
 SUMS_PER_TASK = 8  # added by one task of the tree
 
 
 class DelayedBlock(NamedTuple):
     """X, Y and w of a block, each `dask.delayed`; w may be None."""
 
-    X: Any
-    Y: Any
-    w: Any
+    X: Delayed
+    Y: Delayed
+    w: Delayed
 
 
 @dataclass(frozen=True)
@@ -172,7 +176,11 @@ def _added(sums: Sequence[Moments | None]) -> Moments | None:
 
 
 def read_dask(
-    reader: BaseEstimator, X: Any, y: Any, sample_weight: Any, rules: Any
+    reader: BaseEstimator,
+    X: Collection,
+    y: Collection,
+    sample_weight: Collection,
+    rules: RulesLike,
 ) -> FitInput:
     """Read Dask collections that were passed to `fit`."""
     _check_features(reader, X)
@@ -189,14 +197,14 @@ def read_dask(
     targets = _targets(surveys, getattr(y, "columns", None))
     are_counts, unit = _weight_unit(surveys)
     counts = [survey.n_rows for survey in surveys]
-    missing = sum(survey.missing for survey in surveys)
+    missing = np.sum([survey.missing for survey in surveys], axis=0)
     columns = columns_with_gaps(reader, missing, sum(counts), rules)
     reading = Reading(targets, are_counts, unit, columns)
     rows = DaskRows(blocks, counts, reading)
     return FitInput(rows, targets, Features.of(reader, columns))
 
 
-def _check_features(reader: BaseEstimator, X: Any) -> None:
+def _check_features(reader: BaseEstimator, X: Collection) -> None:
     """Note names and number of features; refuse columns that hold no numbers."""
     if not hasattr(X, "columns"):
         reader.__dict__.pop("feature_names_in_", None)
@@ -211,7 +219,7 @@ def _check_features(reader: BaseEstimator, X: Any) -> None:
             )
 
 
-def _check_collection(values: Any, name: str) -> None:
+def _check_collection(values: object, name: str) -> None:
     """Refuse labels or weights that are no Dask collection."""
     if values is not None and not is_dask(values):
         raise InputError(
@@ -252,8 +260,9 @@ def _surveys(blocks: Sequence[DelayedBlock]) -> Sequence[Survey]:
     return dask.compute(*[survey(*block) for block in blocks])
 
 
-def _survey(X: Any, Y: Any, w: Any) -> Survey:
+def _survey(X: ArrayLike, Y: ArrayLike, w: ArrayLike | None) -> Survey:
     """Survey one block."""
+    X = np.asarray(X, dtype=np.float64)
     Y = np.asarray(Y)
     if len(X) != len(Y):
         raise InputError(f"A block of X has {len(X)} rows but that of y has {len(Y)}.")
@@ -268,7 +277,7 @@ def _survey(X: Any, Y: Any, w: Any) -> Survey:
         n_labels=None if is_flat else Y.shape[1],
         classes=np.unique(Y) if is_flat else None,
         weights=None if w is None else _survey_weights(np.asarray(w, dtype=np.float64)),
-        missing=np.isnan(np.asarray(X, dtype=np.float64)).sum(axis=0),
+        missing=np.isnan(X).sum(axis=0),
     )
 
 
@@ -286,7 +295,7 @@ def _survey_weights(w: NDArray[np.float64]) -> WeightSurvey | None:
     )
 
 
-def _targets(surveys: Sequence[Survey], names: Any) -> Targets:
+def _targets(surveys: Sequence[Survey], names: Iterable[object] | None) -> Targets:
     """What y means, from all blocks."""
     n_labels = surveys[0].n_labels
     if n_labels is None:
@@ -320,7 +329,9 @@ def _weight_unit(surveys: Sequence[Survey]) -> tuple[bool, float]:
     return False, mean
 
 
-def _delayed_blocks(X: Any, y: Any, sample_weight: Any) -> list[DelayedBlock]:
+def _delayed_blocks(
+    X: Collection, y: Collection, sample_weight: Collection
+) -> list[DelayedBlock]:
     """Blocks of rows of the collections, side by side."""
     X_blocks = _row_blocks(X)
     y_blocks = _row_blocks(y)
@@ -336,7 +347,7 @@ def _delayed_blocks(X: Any, y: Any, sample_weight: Any) -> list[DelayedBlock]:
     return [DelayedBlock(*triple) for triple in triples]
 
 
-def _row_blocks(values: Any) -> list[Any]:
+def _row_blocks(values: Collection) -> list[Delayed]:
     """Blocks of rows of a collection, `dask.delayed` objects."""
     if hasattr(values, "to_dask_array"):
         return list(values.to_delayed())
@@ -349,7 +360,7 @@ def _row_blocks(values: Any) -> list[Any]:
     return list(values.to_delayed().ravel())
 
 
-def lazily(estimator: Any, X: Any, method: str) -> Any:
+def lazily(estimator: Estimator, X: Collection, method: str) -> Collection:
     """A lazy Dask array of what a method of an estimator gives for the rows of X."""
     from dask import delayed
 
@@ -382,15 +393,15 @@ def lazily(estimator: Any, X: Any, method: str) -> Any:
     )
 
 
-def _for_workers(estimator: Any) -> Any:
-    """A copy without names, which were checked, and without what workers do not need."""
+def _for_workers(estimator: Estimator) -> Estimator:
+    """A copy without names, which were checked, and what workers do not need."""
     model = copy(estimator)
     for name in ("feature_names_in_", "loo_scores_", "stream_"):
         model.__dict__.pop(name, None)
     return model
 
 
-def _of_block(X: Any, model: Any, method: str) -> Any:
+def _of_block(X: ArrayLike, model: Estimator, method: str) -> NDArray[Any]:
     """What a method gives for the rows of a block, which may be empty."""
     X = np.asarray(X)
     if len(X):

@@ -1,14 +1,14 @@
 """What a user passes to `fit`, as rows.
 
-Arrays, data frames, CSR, memory maps and torch tensors are read here, Dask collections in
-`mltsk.rows.dask`. Nothing is written to the estimator that is fitted: scikit-learn's
+Arrays, data frames, CSR, memory maps and torch tensors are read here, Dask collections
+in `mltsk.rows.dask`. Nothing is written to the estimator that is fitted: scikit-learn's
 checks, which note names and number of features, get a copy of it.
 """
 
 import sys
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +22,27 @@ from ..core.arrays import (
     Array,
     FloatArray,
     Matrix,
+    Tensor,
     asnumpy,
     check_plain,
     is_tensor,
     namespace,
     spread_rows,
+    weights_per_label,
 )
 from ..exceptions import InputError
 from ..fit.rows import ArrayRows, Rows
 from ..targets import Targets
 from .given_rules import check_rules_apply, with_rules
+
+# What users pass, in the forms that scikit-learn's users know; only this room and the
+# estimators meet it before it is checked.
+Estimator: TypeAlias = Any  # a classifier or transformer of scikit-learn's form
+TableLike: TypeAlias = Any  # a frame, array, CSR, tensor, Dask collection or list
+TargetsLike: TypeAlias = Any  # an indicator, frame, tensor, or lists of labels; classes
+WeightsLike: TypeAlias = Any  # an array, tensor, Dask collection or list of numbers
+RulesLike: TypeAlias = Any  # a list of dicts
+FeaturesLike: TypeAlias = Any  # "from_dtype", None, or an array of bool, int or str
 
 PRECISIONS = (np.float64, np.float32)
 # A row that stands for hundreds would speak for itself when one of them is left out.
@@ -85,7 +96,7 @@ class Weights(NamedTuple):
     copies: Array | None
 
 
-def is_dask(x: Any) -> bool:
+def is_dask(x: object) -> bool:
     """Whether x is a Dask collection; Dask is not imported to find out."""
     return "dask" in sys.modules and type(x).__module__.partition(".")[0] == "dask"
 
@@ -95,7 +106,7 @@ def default_names(n_features: int) -> tuple[str, ...]:
     return tuple(f"x{d}" for d in range(n_features))
 
 
-def feature_names(estimator: Any) -> tuple[str, ...]:
+def feature_names(estimator: Estimator) -> tuple[str, ...]:
     """Names of the features that an estimator was fitted on."""
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
@@ -104,7 +115,11 @@ def feature_names(estimator: Any) -> tuple[str, ...]:
 
 
 def read_rows(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, rules: Any = ()
+    estimator: Estimator,
+    X: TableLike,
+    y: TargetsLike,
+    sample_weight: WeightsLike,
+    rules: RulesLike = (),
 ) -> FitInput:
     """Read what a user passed to `fit`.
 
@@ -153,7 +168,7 @@ def counted_rows(w: Array | None) -> NDArray[np.bool_] | None:
     return is_counted if w.ndim == 1 else np.any(is_counted, axis=1)
 
 
-def first_look(reader: BaseEstimator, X: Any) -> Any:
+def first_look(reader: BaseEstimator, X: TableLike) -> TableLike:
     """X with its names and shape checked: a frame with words or gaps, or an array."""
     if needs_columns(X, reader.categorical_features):
         validate_data(reader, X, skip_check_array=True)
@@ -165,12 +180,13 @@ def first_look(reader: BaseEstimator, X: Any) -> Any:
     X = _checked_array(reader, X, reset=True, ensure_min_samples=2)
     if sparse.issparse(X) and np.isnan(X.data).any():
         raise InputError(
-            "Input X contains NaN: sparse data have none, a cell that is not stored is 0."
+            "Input X contains NaN: sparse data have none, "
+            "a cell that is not stored is 0."
         )
     return X
 
 
-def _checked_array(reader: BaseEstimator, X: Any, **options: Any) -> Matrix:
+def _checked_array(reader: BaseEstimator, X: TableLike, **options: Any) -> Matrix:
     """X as scikit-learn reads it: floats, perhaps CSR, perhaps with NaN."""
     return validate_data(
         reader,
@@ -182,7 +198,7 @@ def _checked_array(reader: BaseEstimator, X: Any, **options: Any) -> Matrix:
     )
 
 
-def needs_columns(X: Any, categorical_features: Any) -> bool:
+def needs_columns(X: TableLike, categorical_features: FeaturesLike) -> bool:
     """Whether X is more than numbers, or has features that are named nominal."""
     names_some = not isinstance(categorical_features, str | None)
     if isinstance(X, np.ndarray) or not has_columns(X):
@@ -197,7 +213,10 @@ def needs_columns(X: Any, categorical_features: Any) -> bool:
 
 
 def numbers_of(
-    reader: Any, X: Any, rules: Any, counted: NDArray[np.bool_] | None = None
+    reader: Estimator,
+    X: TableLike,
+    rules: RulesLike,
+    counted: NDArray[np.bool_] | None = None,
 ) -> tuple[Matrix, Columns | None]:
     """X in columns of numbers, and these columns where they are not those of X itself.
 
@@ -218,7 +237,7 @@ def numbers_of(
     return _finite_numbers(columns, X), columns
 
 
-def _finite_numbers(columns: Columns, X: Any) -> FloatArray:
+def _finite_numbers(columns: Columns, X: TableLike) -> FloatArray:
     """X in its columns of numbers; infinity is refused with the name of its feature."""
     numbers = columns.expand(X)
     is_infinite = np.isinf(numbers).any(axis=0)
@@ -232,7 +251,7 @@ def _finite_numbers(columns: Columns, X: Any) -> FloatArray:
 
 
 def columns_with_gaps(
-    reader: Any, missing: Any, n_rows: int, rules: Any
+    reader: Estimator, missing: NDArray[np.intp], n_rows: int, rules: RulesLike
 ) -> Columns | None:
     """Columns of features that are numbers throughout, or None without need.
 
@@ -246,7 +265,9 @@ def columns_with_gaps(
     return with_rules(columns, rules)
 
 
-def _nominal(features: Any, names: tuple[str, ...]) -> NDArray[np.bool_] | None:
+def _nominal(
+    features: FeaturesLike, names: tuple[str, ...]
+) -> NDArray[np.bool_] | None:
     """Which features are nominal, as a mask; None leaves that to their types."""
     if isinstance(features, str):
         if features != "from_dtype":
@@ -271,7 +292,7 @@ def _nominal(features: Any, names: tuple[str, ...]) -> NDArray[np.bool_] | None:
     return mask
 
 
-def _feature_position(feature: Any, names: tuple[str, ...]) -> int:
+def _feature_position(feature: object, names: tuple[str, ...]) -> int:
     """Position of a feature that is given by name or position."""
     if isinstance(feature, str) and feature in names:
         return names.index(feature)
@@ -291,19 +312,14 @@ def _of_observed(weights: Weights, targets: Targets) -> Weights:
         raise InputError(f"Label {label!r} was observed in no row: leave it out.")
     w = observed * 1.0
     if weights.w is not None:
-        w = observed * per_label(weights.w, observed.shape)
+        w = observed * weights_per_label(weights.w, observed.shape)
     copies = weights.copies
     if copies is not None:
-        copies = np.where(w > 0, per_label(copies, observed.shape), 1.0)
+        copies = np.where(w > 0, weights_per_label(copies, observed.shape), 1.0)
     return Weights(w, copies)
 
 
-def per_label(w: Array, shape: tuple[int, ...]) -> Array:
-    """Weights (n,) or (n, L) as (n, L)."""
-    return np.broadcast_to(w if w.ndim == 2 else w[:, None], shape)
-
-
-def read_samples(estimator: Any, X: Any, columns: Columns | None) -> Matrix:
+def read_samples(estimator: Estimator, X: TableLike, columns: Columns | None) -> Matrix:
     """Samples to predict in columns of numbers, checked; tensors stay tensors."""
     if is_tensor(X):
         X = check_tensor(estimator, X, reset=False)
@@ -320,7 +336,7 @@ def read_samples(estimator: Any, X: Any, columns: Columns | None) -> Matrix:
     return X
 
 
-def read_weights(sample_weight: Any, shape: tuple[int, ...]) -> Weights:
+def read_weights(sample_weight: WeightsLike, shape: tuple[int, ...]) -> Weights:
     """Weights of rows of labels of a shape (N, L).
 
     Weights that are all equal change nothing. Whole numbers of MAX_MEAN_COPIES at most
@@ -336,7 +352,7 @@ def read_weights(sample_weight: Any, shape: tuple[int, ...]) -> Weights:
     return Weights(w / unit, None)
 
 
-def check_weights(sample_weight: Any, shape: tuple[int, ...]) -> FloatArray:
+def check_weights(sample_weight: WeightsLike, shape: tuple[int, ...]) -> FloatArray:
     """Weights (N,) or (N, L) in double precision, 0 or more, some above 0."""
     check_plain(sample_weight, "sample_weight")
     w = check_array(
@@ -373,7 +389,7 @@ def weight_unit(w: Array) -> float | None:
     return None if are_whole and mean <= MAX_MEAN_COPIES else mean
 
 
-def rows_at_once(X: Any) -> int | None:
+def rows_at_once(X: TableLike) -> int | None:
     """How many rows of X fit in scikit-learn's working memory; None if all do.
 
     Rows are in double precision; `sklearn.set_config` sets ``working_memory``, which is
@@ -393,7 +409,11 @@ def rows_at_once(X: Any) -> int | None:
 
 
 def _read_large(
-    reader: Any, X: Matrix, y: Any, sample_weight: Any, rules: Any
+    reader: Estimator,
+    X: Matrix,
+    y: TargetsLike,
+    sample_weight: WeightsLike,
+    rules: RulesLike,
 ) -> FitInput:
     """Rows of an array that does not fit in memory, read block by block."""
     validate_data(reader, X, skip_check_array=True)
@@ -412,7 +432,7 @@ def _read_large(
         targets = replace(targets, names=tuple(str(name) for name in label_names))
     weights = read_weights(sample_weight, (X.shape[0], targets.Y.shape[1]))
 
-    def read(X_block: Matrix, y_block: Any) -> tuple[Matrix, Array]:
+    def read(X_block: Matrix, y_block: TargetsLike) -> tuple[Matrix, Array]:
         if targets.multilabel:
             Y = Targets.of(y_block).Y
         else:
@@ -431,7 +451,7 @@ def _read_large(
     return FitInput(rows, targets, Features.of(reader, columns))
 
 
-def check_tensor(reader: BaseEstimator, X: Any, *, reset: bool) -> Any:
+def check_tensor(reader: BaseEstimator, X: Tensor, *, reset: bool) -> Tensor:
     """X (N, D) as a tensor of single or double precision, checked as arrays are."""
     xp = namespace(X)
     if X.layout != xp.strided:
@@ -460,7 +480,11 @@ def check_tensor(reader: BaseEstimator, X: Any, *, reset: bool) -> Any:
 
 
 def _read_tensors(
-    reader: Any, X: Any, y: Any, sample_weight: Any, rules: Any
+    reader: Estimator,
+    X: TableLike,
+    y: TargetsLike,
+    sample_weight: WeightsLike,
+    rules: RulesLike,
 ) -> FitInput:
     """Rows of tensors, which stay where they lie."""
     X = check_tensor(reader, X, reset=True)
@@ -478,7 +502,7 @@ def _read_tensors(
     targets = _tensor_targets(y)
     weights = _of_observed(read_weights(sample_weight, targets.Y.shape), targets)
 
-    def beside(values: Any) -> Any:
+    def beside(values: Array | None) -> Tensor:
         return None if values is None else xp.asarray(values, dtype=xp.float64, like=X)
 
     rows = ArrayRows(
@@ -492,7 +516,7 @@ def _read_tensors(
     return FitInput(rows, targets, Features.of(reader, columns))
 
 
-def _check_beside(X: Any, values: Any, name: str) -> None:
+def _check_beside(X: Tensor, values: Tensor, name: str) -> None:
     """Refuse labels or weights that are no tensor beside X, or of another length."""
     if values is None:
         return
@@ -501,13 +525,14 @@ def _check_beside(X: Any, values: Any, name: str) -> None:
             f"on {values.device}" if is_tensor(values) else f"a {type(values).__name__}"
         )
         raise InputError(
-            f"X is a tensor on {X.device}, so {name} must be one there too; it is {kind}."
+            f"X is a tensor on {X.device}, so {name} must be one there too; "
+            f"it is {kind}."
         )
     if len(values) != len(X):
         raise InputError(f"X has {len(X)} rows but {name} has {len(values)}.")
 
 
-def _tensor_targets(y: Any) -> Targets:
+def _tensor_targets(y: TargetsLike) -> Targets:
     """Targets of a tensor; an indicator stays where it lies."""
     is_indicator = y.ndim == 2 and y.shape[1] > 1
     if is_indicator and bool(((y == 0) | (y == 1)).all()):

@@ -1,8 +1,11 @@
+"""What the neural methods share: torch left as it was, devices, first layers."""
+
 import sys
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 
 from mltsk.exceptions import InputError
 from mltsk.paper.methods.bp_mll import BPMLL
@@ -15,11 +18,12 @@ from mltsk.paper.methods.nets import (
     pair_share,
     torch_device,
     torch_threads,
+    views,
     with_complement,
 )
 
-METHODS = [BPMLL(epochs=2), JBNN(epochs=2), C2AE(epochs=2, hidden=8, batch_size=16)]
-by_method = pytest.mark.parametrize("method", METHODS, ids=lambda m: type(m).__name__)
+NEURAL = [BPMLL(epochs=2), JBNN(epochs=2), C2AE(epochs=2, hidden=8, batch_size=16)]
+by_method = pytest.mark.parametrize("method", NEURAL, ids=lambda m: type(m).__name__)
 
 
 def toy():
@@ -30,7 +34,7 @@ def toy():
 
 @pytest.mark.parametrize(
     "method",
-    [*METHODS[:2], C2AE(device="cuda")],
+    [*NEURAL[:2], C2AE(device="cuda")],
     ids=["BPMLL", "JBNN", "C2AE on a GPU"],
 )
 def test_fit_without_torch_says_what_to_install(monkeypatch, method):
@@ -40,7 +44,7 @@ def test_fit_without_torch_says_what_to_install(monkeypatch, method):
 
 
 @by_method
-def test_a_fitted_model_predicts_without_torch(monkeypatch, method):
+def test_predict_proba_needs_no_torch(monkeypatch, method):
     pytest.importorskip("torch")
     X, Y = toy()
     expected = method.fit(X, Y).predict_proba(X)
@@ -49,18 +53,19 @@ def test_a_fitted_model_predicts_without_torch(monkeypatch, method):
 
 
 @by_method
-def test_training_leaves_torch_as_it_was(method):
+def test_fit_leaves_torch_as_it_was(method):
     torch = pytest.importorskip("torch")
-    before, threads = torch.random.get_rng_state(), torch.get_num_threads()
+    state = torch.random.get_rng_state()
+    threads = torch.get_num_threads()
     method.fit(*toy())
-    assert torch.equal(torch.random.get_rng_state(), before)
+    assert torch.equal(torch.random.get_rng_state(), state)
     assert torch.get_num_threads() == threads
     assert torch.is_grad_enabled()
     assert not torch.is_inference_mode_enabled()
 
 
 @by_method
-def test_a_suspended_grid_leaves_torch_as_it_was(method):
+def test_grid_path_leaves_torch_as_it_was_between_points(method):
     torch = pytest.importorskip("torch")
     X, Y = toy()
     path = method.grid_path(X, Y, X, {"epochs": [1, 2]})
@@ -70,23 +75,28 @@ def test_a_suspended_grid_leaves_torch_as_it_was(method):
 
 
 @by_method
-def test_progress_counts_epochs(method):
+def test_fit_reports_the_progress_of_epochs(method):
     pytest.importorskip("torch")
     seen = []
-    type(method)(
-        **method.get_params() | {"progress": lambda *step: seen.append(step)}
-    ).fit(*toy())
+    watched = clone(method).set_params(progress=lambda *step: seen.append(step))
+    watched.fit(*toy())
     assert seen == [(1, 2), (2, 2)]
 
 
-def test_a_gpu_that_is_not_there_is_a_sentence(monkeypatch):
+def test_torch_device_refuses_a_gpu_that_is_not_there(monkeypatch):
     torch = pytest.importorskip("torch")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(InputError, match='use device="cpu"'):
         torch_device("cuda")
 
 
-def test_threads_follow_the_environment(monkeypatch):
+@pytest.mark.parametrize("name", ["gpu", "cuda:", "cuda:one", ""])
+def test_torch_device_refuses_other_names(name):
+    with pytest.raises(InputError, match='"cpu", "cuda" or "cuda:N"'):
+        torch_device(name)
+
+
+def test_torch_threads_follow_the_environment(monkeypatch):
     torch = pytest.importorskip("torch")
     monkeypatch.setenv("MLTSK_THREADS", "3")
     before = torch.get_num_threads()
@@ -99,33 +109,42 @@ def test_load_torch_gives_the_module():
     assert load_torch() is pytest.importorskip("torch")
 
 
-def test_hidden_units_are_a_number_or_a_fraction():
-    rng = np.random.RandomState(0)
-    assert [
-        first_layers(rng, 10, hidden, 3)[0].shape[1]
-        for hidden in (0.25, 0.01, 7, np.int64(1))
-    ] == [2, 1, 7, 1]
+@pytest.mark.parametrize(
+    ("hidden", "n_units"), [(0.25, 2), (0.01, 1), (7, 7), (np.int64(1), 1)]
+)
+def test_first_layers_have_a_number_of_units_or_a_fraction(hidden, n_units):
+    V, _ = first_layers(np.random.RandomState(0), 10, hidden, 3)
+    assert V.shape == (11, n_units)
 
 
-def test_first_weights_stay_in_their_bounds_with_zero_biases():
+def test_first_layers_stay_in_their_bounds_with_zero_biases():
     V, W = first_layers(np.random.RandomState(0), 50, 10, 4)
-    assert (V.shape, W.shape) == ((51, 10), (11, 4))
+    assert V.shape == (51, 10)
+    assert W.shape == (11, 4)
     assert 0.25 < np.abs(V[:-1]).max() <= np.sqrt(0.1)
     assert not V[-1].any()
 
 
-def test_complement_is_added_to_a_single_label_only():
+def test_with_complement_adds_to_a_single_label_only():
     Y = np.array([[1.0, 0.0]])
     assert with_complement(Y) is Y
     assert_array_equal(with_complement(Y[:, :1]), [[0, 1]])
 
 
 def test_pair_share_is_zero_without_pairs():
-    assert_array_equal(
-        pair_share(np.array([[1, 1, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1]])), [0.25, 0, 0]
-    )
+    Y = np.array([[1, 1, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1]])
+    assert_array_equal(pair_share(Y), [0.25, 0, 0])
 
 
 def test_batches_cover_the_order_once():
     order = np.array([4, 2, 0, 1, 3])
-    assert [piece.tolist() for piece in batches(order, 2)] == [[4, 2], [0, 1], [3]]
+    pieces = [piece.tolist() for piece in batches(order, 2)]
+    assert pieces == [[4, 2], [0, 1], [3]]
+
+
+def test_views_share_the_memory_of_the_vector():
+    vector = np.arange(7.0)
+    first, second = views(vector, [(2, 2), (1, 3)])
+    assert_array_equal(first, [[0, 1], [2, 3]])
+    second[:] = -1
+    assert_array_equal(vector, [0, 1, 2, 3, -1, -1, -1])

@@ -23,7 +23,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import get_tags
 
-from ...core.arrays import Array, Matrix
+from ...core.arrays import Array, Matrix, dense
 from ...core.terms import fit_scaling
 from ...datasets import Dataset, load_dataset
 from ...datasets.load import BENCHMARKS, is_path
@@ -181,8 +181,8 @@ def _points(
     X_train = X[train]
     X_test = X[test]
     if sparse.issparse(X) and not get_tags(model).input_tags.sparse:
-        X_train = X_train.toarray()
-        X_test = X_test.toarray()
+        X_train = dense(X_train)
+        X_test = dense(X_test)
     path = getattr(model, "grid_path", partial(_one_by_one, model))
     if is_scaled and hasattr(model, "scaled_path"):
         path = model.scaled_path

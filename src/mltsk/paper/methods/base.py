@@ -1,109 +1,122 @@
-"""What the compared methods have in common: inputs, outputs, what parameters may be, and a whole grid in one pass."""
+"""What all compared methods share: reading inputs, outputs, parameters, whole grids.
+
+A method is a class below `MultilabelMethod`. `register` gives it a key in `METHODS`,
+by which experiments, tests and files of models know it.
+"""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import ParameterGrid
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...core.arrays import blas_threads, check_plain
-from ...exceptions import InputError
+from ...core.arrays import Array, Matrix, blas_threads, check_plain
+from ...rows.read import check_weights
+from ...sklearn_private import Interval, StrOptions
 from ...targets import Targets, predicted
 
 COUNT = [Interval(Integral, 1, None, closed="left")]
-POSITIVE, NOT_NEGATIVE = (
-    [Interval(Real, 0, None, closed=closed)] for closed in ("neither", "left")
-)
-SHARE = [Interval(Real, 0, 1, closed="both")]
-CONSTRAINTS = {  # what a parameter of this name may be, unless a method says otherwise
-    **dict.fromkeys(
-        ("batch_size", "epochs", "max_iter", "n_neighbors", "n_rules", "size"), COUNT
-    ),
-    **dict.fromkeys(
-        (
-            "C",
-            "alpha",
-            "beta",
-            "gamma",
-            "init_ridge",
-            "latent",
-            "learning_rate",
-            "width_scale",
-        ),
-        POSITIVE,
-    ),
-    **dict.fromkeys(
-        ("correlation_weight", "cost", "epsilon", "l1_weight"), NOT_NEGATIVE
-    ),
-    **dict.fromkeys(("prior_weight", "smoothing", "tol", "weight_decay"), NOT_NEGATIVE),
-    **{name: ["boolean"] for name in ("center", "fit_intercept", "shuffle")},
-    "hidden": [
-        *COUNT,
-        Interval(Real, 0, 1, closed="neither"),
-    ],  # units, or a fraction of the features
-    "fuzzifier": [Interval(Real, 1, None, closed="left")],
-    "n_components": [None, *COUNT],
-    "validation_fraction": [Interval(Real, 0, 1, closed="left")],
+POSITIVE_NUMBER = [Interval(Real, 0, None, closed="neither")]
+NOT_NEGATIVE = [Interval(Real, 0, None, closed="left")]
+FRACTION = [Interval(Real, 0, 1, closed="both")]
+Constraints = dict[str, list[object]]
+
+# What a parameter of this name may be, unless a method says otherwise.
+CONSTRAINTS: Constraints = {
+    "C": POSITIVE_NUMBER,
+    "alpha": POSITIVE_NUMBER,
     "alpha_meaning": [StrOptions({"multiply", "divide"})],
     "antecedents": [StrOptions({"features", "labels"})],
+    "batch_size": COUNT,
+    "beta": POSITIVE_NUMBER,
+    "center": ["boolean"],
+    "correlation_weight": NOT_NEGATIVE,
+    "cost": NOT_NEGATIVE,
     "device": [StrOptions({"cpu", "cuda"})],
+    "epochs": COUNT,
+    "epsilon": NOT_NEGATIVE,
+    "fit_intercept": ["boolean"],
     "formulas": [StrOptions({"program", "text"})],
+    "fuzzifier": [Interval(Real, 1, None, closed="left")],
+    "gamma": POSITIVE_NUMBER,
+    # A number of units, or a fraction of the features.
+    "hidden": [*COUNT, Interval(Real, 0, 1, closed="neither")],
+    "init_ridge": POSITIVE_NUMBER,
+    "l1_weight": NOT_NEGATIVE,
+    "latent": POSITIVE_NUMBER,
+    "learning_rate": POSITIVE_NUMBER,
+    "max_iter": COUNT,
+    "n_components": [None, *COUNT],
+    "n_neighbors": COUNT,
+    "n_rules": COUNT,
     "order": [StrOptions({"index", "random"}), "array-like"],
     "precision": [StrOptions({"double", "single"})],
-    "reading": [StrOptions({"features", "samples"})],
-    "solver": [StrOptions({"quadratic", "lssli"})],
+    "prior_weight": NOT_NEGATIVE,
     "progress": [callable, None],
     "random_state": ["random_state"],
+    "reading": [StrOptions({"features", "samples"})],
+    "shuffle": ["boolean"],
+    "size": COUNT,
+    "smoothing": NOT_NEGATIVE,
+    "solver": [StrOptions({"quadratic", "lssli"})],
+    "tol": NOT_NEGATIVE,
+    "validation_fraction": [Interval(Real, 0, 1, closed="left")],
+    "weight_decay": NOT_NEGATIVE,
+    "width_scale": POSITIVE_NUMBER,
 }
-
-
-def with_labels(X, Y):
-    """[X, Y], sparse if X is."""
-    return (
-        sparse.hstack([X, sparse.csr_array(Y * 1.0)], "csr")
-        if sparse.issparse(X)
-        else np.hstack([X, Y])
-    )
 
 
 @dataclass(frozen=True)
 class GridPoint:
-    """One setting of a grid: its parameters, and the scores and labels (N, L) that it gives to the test rows."""
+    """One setting of a grid: its parameters, and its answers about the test rows.
+
+    ``scores`` and ``labels`` are arrays of shape (n_test_rows, n_labels).
+    """
 
     params: dict[str, object]
     scores: np.ndarray
     labels: np.ndarray
 
 
-class MultilabelMethod(ClassifierMixin, BaseEstimator):
-    """Base of the compared methods, with the contract of scikit-learn: targets of every form, names, probabilities.
+class Trial(NamedTuple):
+    """One setting of a grid: its parameters, and a model that has them."""
 
-    A subclass implements ``_scores(X)`` and ``_fit(X, Y, w)``, or ``_fitted`` where settings of a grid can share work.
-    It sets ``PAPER_GRID`` (the paper's Table II) and ``_cut``, the score from which on a label is predicted, says where
-    it does not take weights or sparse rows, and stores plain arrays only.
+    params: dict[str, object]
+    model: Any
+
+
+class MultilabelMethod(ClassifierMixin, BaseEstimator):
+    """Base of the compared methods, with the contract of scikit-learn.
+
+    It reads targets of every form, knows names, and gives labels and probabilities.
+
+    A subclass implements ``_scores(X)`` and ``_fit(X, Y, w)``, or ``_fitted`` where
+    settings of a grid can share work. It sets ``PAPER_GRID`` (the paper's Table II) and
+    ``_cut``, the lowest score at which a label is predicted; it says where it does not
+    take weights or sparse rows; and it stores plain arrays only.
     """
 
     PAPER_GRID: ClassVar[Mapping[str, Sequence[object]]] = {}
     _takes_weights: ClassVar[bool] = True
-    _sparse: ClassVar[Any] = "csr"  # or False
+    _sparse: ClassVar[str | bool] = "csr"  # or False
     _cut: ClassVar[float] = 0.5
-    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS
+    _parameter_constraints: ClassVar[Constraints] = CONSTRAINTS
 
     def fit(self, X, y, sample_weight=None):
-        """Fit to X (n_samples, n_features) and an indicator y (n_samples, n_labels), or one-dimensional classes."""
+        """Fit the method to rows and their labels.
+
+        X has shape (n_samples, n_features). y is an indicator of shape (n_samples,
+        n_labels), or classes of shape (n_samples,).
+        """
         self._validate_params()
         X, Y, w = self._validate_fit(X, y, sample_weight)
         with blas_threads(self._flops(X)):
@@ -111,60 +124,75 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         return self
 
     def _validate_fit(self, X, y, sample_weight):
-        for part, name in ((X, "X"), (y, "y"), (sample_weight, "sample_weight")):
-            check_plain(part, name)
-        if hasattr(y, "columns") or hasattr(
-            y, "tocsr"
-        ):  # names and sparse labels are read by Targets
-            X = validate_data(
-                self,
-                X,
-                ensure_min_samples=2,
-                accept_sparse=self._sparse,
-                dtype=np.float64,
-            )
+        """Check the inputs of a fit, and note the classes and names of labels.
+
+        Returned are X (N, D), an indicator Y (N, L) and weights w (N,), all above 0:
+        rows of weight 0 are left out.
+        """
+        X, targets = self._read_rows(X, y)
+        self.classes_ = targets.classes
+        self.label_names_ = targets.names
+        self.multilabel_ = targets.multilabel
+        w = self._read_weights(sample_weight, X.shape[0])
+        if w.all():
+            return X, targets.Y, w
+        counted = w > 0
+        return X[counted], targets.Y[counted], w[counted]
+
+    def _read_rows(self, X, y):
+        """Rows X in double precision, and their targets."""
+        check_plain(X, "X")
+        check_plain(y, "y")
+        checks = {
+            "accept_sparse": self._sparse,
+            "dtype": np.float64,
+            "ensure_min_samples": 2,
+        }
+        if hasattr(y, "columns") or hasattr(y, "tocsr"):
+            # `Targets` reads names and sparse labels, which scikit-learn would lose.
+            X = validate_data(self, X, **checks)
         else:
-            options = {
-                "multi_output": True,
-                "ensure_min_samples": 2,
-                "accept_sparse": self._sparse,
-            }
-            X, y = validate_data(self, X, y, dtype=np.float64, **options)
+            X, y = validate_data(self, X, y, multi_output=True, **checks)
         targets = Targets.of(y)
         if len(targets.Y) != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows but y has {len(targets.Y)}")
-        self.classes_, self.label_names_, self.multilabel_ = (
-            targets.classes,
-            targets.names,
-            targets.multilabel,
-        )
-        if sample_weight is not None and not self._takes_weights:
+        return X, targets
+
+    def _read_weights(self, sample_weight, n_rows):
+        """Weights (N,) of at least 0; 1 for every row where none are given."""
+        if sample_weight is None:
+            return np.ones(n_rows)
+        if not self._takes_weights:
             raise ValueError(
                 f"{type(self).__name__} has no meaning for sample_weight: leave it out"
             )
-        w = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
-        if not w.any():
-            raise InputError(
-                "All sample weights are zero: give at least one row a positive weight."
-            )
-        return (X, targets.Y, w) if w.all() else (X[w > 0], targets.Y[w > 0], w[w > 0])
+        return check_weights(sample_weight, (n_rows,))
 
     def _fit(self, X, Y, w):
-        """Learn from X (N, D), an indicator Y (N, L) of floats and weights w (N,) above 0; store arrays."""
-        for _ in self._fitted([({}, self)], X, Y, w):
+        """Learn from X (N, D), an indicator Y (N, L) of floats and weights w (N,) > 0.
+
+        What was learnt is stored as arrays.
+        """
+        for _ in self._fitted([Trial({}, self)], X, Y, w):
             pass
 
-    def _fitted(self, pairs, X, Y, w):
-        """Pairs of parameters and the model that has them, each when it is fitted, work that they share done once."""
-        for params, model in pairs:
-            model._fit(X, Y, w)
-            yield params, model
+    def _fitted(self, trials, X, Y, w):
+        """Fit the models of all trials; yield each trial when its model is fitted.
+
+        Work that several settings need is done once. A model may be fitted again for
+        the next trial, so use it before you ask for that.
+        """
+        for trial in trials:
+            trial.model._fit(X, Y, w)
+            yield trial
 
     def _flops(self, X):
-        """Of the largest product, a Gram matrix of X or of its map by rules: they decide how many threads are used."""
-        n_rows, width = X.shape[0], X.shape[1] * getattr(self, "n_rules", 1)
+        """Flops of the largest product, which decide how many threads are used.
+
+        It is a Gram matrix of X, or of X mapped by rules.
+        """
+        n_rows = X.shape[0]
+        width = X.shape[1] * getattr(self, "n_rules", 1)
         return float(n_rows) * width * min(n_rows, width)
 
     @abstractmethod
@@ -172,6 +200,7 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         """Scores (N, L) of checked rows: higher is more relevant."""
 
     def _check_input(self, X):
+        """Rows to predict in double precision, checked against those of the fit."""
         check_is_fitted(self)
         check_plain(X, "X")
         return validate_data(
@@ -180,36 +209,41 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
 
     @property
     def _binary(self):
+        """Whether y had one dimension and two classes."""
         return not self.multilabel_ and len(self.classes_) == 2
 
     def decision_function(self, X):
-        """Score minus the cut, (n_samples, n_labels); (n,) if y was binary."""
+        """Score minus the cut, (n_samples, n_labels); (n_samples,) if y was binary."""
         distance = self._scores(self._check_input(X)) - self._cut
-        distance = np.where(
-            distance == 0, np.finfo(np.float64).tiny, distance
-        )  # a score at the cut is predicted
+        # A label whose score is the cut itself is predicted.
+        distance = np.where(distance == 0, np.finfo(np.float64).tiny, distance)
         return distance[:, 0] if self._binary else distance
 
     def predict(self, X):
-        """Labels as an indicator, or classes if y was one-dimensional."""
+        """Indicator of labels (n_samples, n_labels), or classes (n_samples,)."""
         scores = self._scores(self._check_input(X))
         if self.multilabel_:
             return (scores >= self._cut).astype(int)
-        scores, cuts = (
-            np.where(scores == self._cut, np.inf, scores),
-            np.full(scores.shape[1], self._cut),
-        )
-        return predicted(scores, cuts, self.classes_, False)
+        # `predicted` asks for more than the cut, and here the cut itself is enough.
+        scores = np.where(scores == self._cut, np.inf, scores)
+        cuts = np.full(scores.shape[1], self._cut)
+        return predicted(scores, cuts, self.classes_, multilabel=False)
 
     def predict_proba(self, X):
-        """Uncalibrated probabilities strictly in (0, 1): a logistic curve of the decision function."""
-        distance, tiny = self.decision_function(X), np.finfo(np.float64).eps
+        """Uncalibrated probabilities strictly between 0 and 1.
+
+        They are a logistic curve of the decision function.
+        """
+        distance = self.decision_function(X)
         if not self.multilabel_ and not self._binary:
             return softmax(4 * distance, axis=1)
-        return self._of_classes(np.clip(expit(4 * distance), tiny, 1 - tiny))
+        return self._class_probabilities(inside_unit_interval(expit(4 * distance)))
 
-    def _of_classes(self, p):
-        """Probabilities of labels as they are, or those of classes, which sum to 1, if y was one-dimensional."""
+    def _class_probabilities(self, p):
+        """Probabilities p of labels, or of classes if y had one dimension.
+
+        Those of labels stay as they are. Those of classes sum to 1 in every row.
+        """
         if self.multilabel_:
             return p
         if self._binary:
@@ -220,36 +254,48 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
     def grid_path(
         self, X, y, X_test, grid=None, sample_weight=None
     ) -> Iterator[GridPoint]:
-        """Every setting of ``grid`` (PAPER_GRID by default) fitted to X, y and applied to X_test.
+        """Fit every setting of a grid to X, y, and apply each to X_test.
 
-        The same numbers as fitting each setting alone, without repeating work that settings share.
+        The grid is PAPER_GRID by default. The numbers are those of fitting each setting
+        alone, but work that settings share is not repeated.
         """
-        pairs, reader = self._settings(grid), clone(self)
+        trials = self._trials(grid)
+        reader = clone(self)
         X, Y, w = reader._validate_fit(X, y, sample_weight)
-        for _, model in pairs:
-            vars(model).update(reader._known())
-        points = self._path(pairs, X, Y, w, reader._check_input(X_test))
-        limited = blas_threads(
-            max(model._flops(X) for _, model in pairs)
-        )  # while it works, and not between points
-        yield from iter(limited(lambda: next(points, None)), None)
+        for trial in trials:
+            trial.model._adopt(reader)
+        points = self._path(trials, X, Y, w, reader._check_input(X_test))
+        flops = max(trial.model._flops(X) for trial in trials)
+        while True:
+            # Threads are limited while a point is computed, not while the caller works.
+            with blas_threads(flops):
+                point = next(points, None)
+            if point is None:
+                return
+            yield point
 
-    def _path(self, pairs, X, Y, w, X_test):
-        for params, model in self._fitted(pairs, X, Y, w):
+    def _path(self, trials, X, Y, w, X_test):
+        """Points of all trials, fitted to X, Y, w and applied to X_test."""
+        for params, model in self._fitted(trials, X, Y, w):
             yield model._point(params, model._scores(X_test))
 
-    def _known(self):
-        return {name: value for name, value in vars(self).items() if name.endswith("_")}
+    def _adopt(self, other):
+        """Take over all fitted attributes that another model has so far."""
+        for name, value in vars(other).items():
+            if name.endswith("_"):
+                setattr(self, name, value)
 
-    def _settings(self, grid):
-        """Pairs of parameters and the model that has them, unfitted, for all settings of a grid."""
-        settings = ParameterGrid(dict(self.PAPER_GRID if grid is None else grid))
-        pairs = [(params, clone(self).set_params(**params)) for params in settings]
-        for _, model in pairs:
+    def _trials(self, grid):
+        """All settings of a grid with unfitted models; parameters are checked."""
+        trials = []
+        for params in ParameterGrid(dict(self.PAPER_GRID if grid is None else grid)):
+            model = clone(self).set_params(**params)
             model._validate_params()
-        return pairs
+            trials.append(Trial(params, model))
+        return trials
 
     def _point(self, params, scores):
+        """The point of a grid that has these scores (N, L)."""
         return GridPoint(params, scores, (scores >= self._cut).astype(int))
 
     def __sklearn_tags__(self):
@@ -259,12 +305,46 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def grouped(pairs, chosen):
-    """Pairs (parameters, model) in groups that agree in the parameters ``chosen`` by name, in order of appearance."""
-    found: dict[str, list[Any]] = {}
-    for params, model in pairs:
-        key = joblib.hash(
-            [value for name, value in params.items() if chosen(name)]
-        )  # of values: arrays too
-        found.setdefault(key, []).append((params, model))
-    return list(found.values())
+#: The compared methods by key, such as "ml-knn". Every method registers itself.
+METHODS: dict[str, type[MultilabelMethod]] = {}
+
+Method = TypeVar("Method", bound=type[MultilabelMethod])
+
+
+def register(key: str) -> Callable[[Method], Method]:
+    """Decorate a class so that `METHODS` has it under a key."""
+
+    def add(method: Method) -> Method:
+        METHODS[key] = method
+        return method
+
+    return add
+
+
+def agreeing_in(trials: Iterable[Trial], *names: str) -> list[list[Trial]]:
+    """Groups of trials with equal values of these parameters, as they first appear."""
+    groups: dict[str, list[Trial]] = {}
+    for trial in trials:
+        # The hash is one of values: a parameter may be an array.
+        key = joblib.hash([trial.params.get(name) for name in names])
+        groups.setdefault(key, []).append(trial)
+    return list(groups.values())
+
+
+def agreeing_except_in(trials: Sequence[Trial], *names: str) -> list[list[Trial]]:
+    """Groups of trials that differ in these parameters at most."""
+    others = {name for trial in trials for name in trial.params} - set(names)
+    return agreeing_in(trials, *sorted(others))
+
+
+def with_labels(X: Matrix, Y: Array | NDArray[np.bool_]) -> Matrix:
+    """The columns of X (N, D), then those of Y (N, L); CSR if X is."""
+    if sparse.issparse(X):
+        return sparse.hstack([X, sparse.csr_array(Y * 1.0)], "csr")
+    return np.hstack([X, Y])
+
+
+def inside_unit_interval(p: Array) -> Array:
+    """Probabilities moved by a rounding error at most, so that none is 0 or 1."""
+    eps = np.finfo(np.float64).eps
+    return np.clip(p, eps, 1 - eps)

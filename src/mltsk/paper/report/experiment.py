@@ -1,7 +1,8 @@
-"""The report of an experiment: one page, and every table and figure as files next to it.
+"""The report of an experiment: one page, and every table and figure as files.
 
-`Results` → tables, comparisons, sentences, pictures → files. Nothing is computed again that a run has left
-behind. Files appear whole or not at all, and the page last, so that it never names a file that is not there.
+`Results` become tables, comparisons, sentences and pictures, and these become files.
+Nothing is computed again that a run has left behind. Files appear whole or not at all,
+and the page last, so that it never names a file that is not there.
 """
 
 import csv
@@ -13,8 +14,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from ...exceptions import optional
 from ...io import writing
-from ...pages.render import _template
+from ...pages.render import template
+from ...text import plural
 from ..experiments.published import RESULT_TABLES
 from ..experiments.ranks import (
     MethodComparison,
@@ -28,6 +31,7 @@ from ..experiments.studies import STUDIES
 from ..experiments.summary import headlines, paper_gaps, summarise, to_markdown
 from ..experiments.tables import (
     ReportTable,
+    TableCell,
     ap_table,
     protocol_table,
     readings_table,
@@ -44,10 +48,13 @@ from .figures import (
     protocol_picture,
     rank_pictures,
 )
-from .study_figures import study_caption, study_figure
+from .study_captions import study_caption
+from .study_figures import study_figure
 
-_TITLE = "Experiments of ML-TSK FS, repeated"
-_LONG = (
+REPORT_TITLE = "Experiments of ML-TSK FS, repeated"
+TABLE_KINDS = ("csv", "md", "tex")
+# Columns of every CSV file, behind those of the table's headings.
+CSV_COLUMNS = (
     "column",
     "text",
     "value",
@@ -59,177 +66,239 @@ _LONG = (
     "notes",
     "paper_notes",
 )
-# Letters and how LaTeX prints them; [ and * would be an option of a line break before them.
-_LETTERS = r"""
-\=\textbackslash{} {=\{ }=\} $=\$ &=\& #=\# %=\% _=\_ ^=\textasciicircum{} ~=\textasciitilde{} <=\textless{}
->=\textgreater{} |=\textbar{} "=\textquotedbl{} [={[} *={*} α=$\alpha$ β=$\beta$ γ=$\gamma$ ε=$\varepsilon$ ρ=$\rho$
-χ=$\chi$ ²=$^2$ ∈=$\in$ ∞=$\infty$ −=$-$ ≤=$\leq$ ≥=$\geq$ ·=$\cdot$ ×=$\times$ –=-- —=--- …=\ldots{} “=`` ”='' ’='
-Ȳ=$\bar{Y}$
-"""
-_LATEX = dict(pair.split("=", 1) for pair in _LETTERS.split())
+LATEX_LETTERS = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    # after a line break these two would begin an option
+    "[": "{[}",
+    "*": "{*}",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "γ": r"$\gamma$",
+    "ε": r"$\varepsilon$",
+    "ρ": r"$\rho$",
+    "χ": r"$\chi$",
+    "²": "$^2$",
+    "∈": r"$\in$",
+    "∞": r"$\infty$",
+    "−": "$-$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "·": r"$\cdot$",
+    "×": r"$\times$",
+    "–": "--",
+    "—": "---",
+    "…": r"\ldots{}",
+    "“": "``",
+    "”": "''",
+    "’": "'",
+    "Ȳ": r"$\bar{Y}$",
+}
 
 
 def write_report(results: Results, out: str | Path) -> list[Path]:
-    """Write ``index.html``, ``tables/``, ``figures/`` and ``summary.md`` into a folder, made if it is not there.
+    """Write ``index.html``, ``tables/``, ``figures/`` and ``summary.md`` into a folder.
 
-    ``results`` are what a run has finished so far; they may be incomplete. Returns the files, the page first.
+    The folder is made if it is not there. ``results`` are what a run has finished so
+    far; they may be incomplete. Returns the files, the page first.
     """
-    found, gaps, run = comparisons(results), paper_gaps(results), results.run
-    sections, tables, ranks = (
-        summarise(results, gaps, found),
-        _tables(results, found),
-        rank_pictures(found),
-    )
+    compared = comparisons(results)
+    gaps = paper_gaps(results)
+    sections = summarise(results, gaps, compared)
+    tables = _tables(results, compared)
+    ranks = rank_pictures(compared)
     pictures = {
         "closeness": closeness_picture(gaps),
         "protocols": protocol_picture(results),
+        "studies": list(study_pictures(results)),
     }
-    pictures["studies"] = list(study_pictures(results))
-    shown = {
-        "run": run,
-        "headlines": headlines(results, gaps, found),
-        "sections": sections,
-        "tables": tables,
-    }
-    shown |= {
-        "title": _TITLE,
-        "errors": results.cells[results.cells["status"] == "failed"].to_dict("records"),
-    }
-    files: dict[str, str | bytes] = {}
+    failed = results.cells[results.cells["status"] == "failed"]
+    files: dict[str, bytes] = {}
     for table in chain(*tables.values()):
-        files |= {
-            f"tables/{table.key}.{kind}": table_text(table, kind)
-            for kind in ("csv", "md", "tex")
-        }
+        for kind in TABLE_KINDS:
+            files[f"tables/{table.key}.{kind}"] = table_text(table, kind).encode()
     for drawn in chain(*pictures.values(), *ranks.values()):
-        files |= {
-            f"figures/{drawn.key}.{kind}": getattr(drawn, kind)
-            for kind in ("svg", "png")
-        }
-    head = f"# {_TITLE}\n\n`{run['command']}`\n\n" if run.get("command") else ""
-    files["summary.md"] = head + to_markdown(sections)
-    files["index.html"] = _template("experiment.html", __package__).render(
-        pictures=pictures, ranks=ranks, **shown
+        files[f"figures/{drawn.key}.svg"] = drawn.svg
+        files[f"figures/{drawn.key}.png"] = drawn.png
+    head = ""
+    if results.run.get("command"):
+        head = f"# {REPORT_TITLE}\n\n`{results.run['command']}`\n\n"
+    files["summary.md"] = (head + to_markdown(sections)).encode()
+    page = template("experiment.html", __package__).render(
+        title=REPORT_TITLE,
+        run=results.run,
+        headlines=headlines(results, gaps, compared),
+        sections=sections,
+        tables=tables,
+        pictures=pictures,
+        ranks=ranks,
+        errors=failed.to_dict("records"),
+        plural=plural,
     )
-    *paths, page = (Path(out) / name for name in files)
-    for path, content in zip((*paths, page), files.values(), strict=True):
+    files["index.html"] = page.encode()
+    *paths, page_path = _write_files(Path(out), files)
+    return [page_path, *paths]
+
+
+def _write_files(folder: Path, files: dict[str, bytes]) -> Iterator[Path]:
+    """Write files by their names in a folder, one after the other."""
+    for name, content in files.items():
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with writing(path) as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-    return [page, *paths]
+            file.write(content)
+        yield path
 
 
 def _tables(
-    results: Results, found: Sequence[MethodComparison]
+    results: Results, compared: Sequence[MethodComparison]
 ) -> dict[str, list[ReportTable]]:
-    tables: dict[str, list[ReportTable | None]] = {
+    """All tables that a run has something for, by section of the page."""
+    by_protocol = [ap_table(results, protocol) for protocol in results.protocols]
+    by_source = [rank_table(compared, source) for source in widest_sources(compared)]
+    sections: dict[str, list[ReportTable | None]] = {
         "set-up": [table_one(results), table_two(results)],
-        "glance": [
-            *(ap_table(results, p) for p in results.protocols),
-            readings_table(results),
-        ],
-        **{
-            f"results-{p}": [result_table(results, n, p) for n in RESULT_TABLES]
-            for p in results.run["protocols"]
-        },
-        "protocols": [worth_table(results), protocol_table(results)],
-        "ranks": [
-            table_six(found),
-            *(rank_table(found, source) for source in widest_sources(found)),
-        ],
-        "time": [time_table(results)],
+        "glance": [*by_protocol, readings_table(results)],
     }
-    return {
-        part: [table for table in made if table is not None]
-        for part, made in tables.items()
-    }
+    for protocol in results.run["protocols"]:
+        printed = [result_table(results, number, protocol) for number in RESULT_TABLES]
+        sections[f"results-{protocol}"] = [*printed]
+    sections["protocols"] = [worth_table(results), protocol_table(results)]
+    sections["ranks"] = [table_six(compared), *by_source]
+    sections["time"] = [time_table(results)]
+    tables: dict[str, list[ReportTable]] = {}
+    for section, candidates in sections.items():
+        tables[section] = [table for table in candidates if table is not None]
+    return tables
 
 
 def study_pictures(results: Results) -> Iterator[Picture]:
-    """One per study that the run has finished, in the order of the paper, data sets in the order of the run."""
-    order = dict.fromkeys(
-        [*results.run.get("datasets", {}), *(dataset for _, dataset in results.studies)]
-    )
+    """A picture of each study that the run has finished.
+
+    Studies are in the order of the paper, data sets in the order of the run.
+    """
+    studied = [dataset for _, dataset in results.studies]
+    in_order = dict.fromkeys([*results.run.get("datasets", {}), *studied])
     for name, study in STUDIES.items():
-        found = {
-            d: results.studies[name, d] for d in order if (name, d) in results.studies
-        }
-        if found:
+        by_dataset = {}
+        for dataset in in_order:
+            if (name, dataset) in results.studies:
+                by_dataset[dataset] = results.studies[name, dataset]
+        if by_dataset:
             yield picture(
-                study_figure(name, found),
-                name,
-                f"{study.paper}: {study.title}",
-                study_caption(name, found),
+                study_figure(name, by_dataset),
+                key=name,
+                title=f"{study.paper}: {study.title}",
+                caption=study_caption(name, by_dataset),
             )
 
 
 def table_text(table: ReportTable, kind: str) -> str:
-    """A table as the text of a file: "csv" for programs, "md" (GitHub's, under a heading) and "tex" for people.
+    """A table as the text of a file.
 
-    CSV has one line per cell, numbers with full precision and notes written out; LaTeX is a `longtable` with rules of
-    `booktabs`, and its first comment names the packages that it needs.
+    "csv" is for programs: it has one line per cell, numbers with full precision and
+    notes written out. "md" (GitHub's, under a heading) and "tex" are for people: LaTeX
+    is a `longtable` with rules of `booktabs`, and its first comment names the packages
+    that it needs.
 
     Examples
     --------
     >>> from mltsk.paper.experiments.tables import TableCell, TableRow
-    >>> table = ReportTable("t", "T", "", ("data set",), ("AP",), (TableRow(("yeast",), (TableCell("0.76", 0.7612),)),))
+    >>> row = TableRow(("yeast",), (TableCell("0.76", 0.7612),))
+    >>> table = ReportTable(
+    ...     key="t",
+    ...     title="T",
+    ...     caption="",
+    ...     heads=("data set",),
+    ...     columns=("AP",),
+    ...     rows=(row,),
+    ... )
     >>> table_text(table, "csv").splitlines()[1]
     'yeast,AP,0.76,0.7612,,False,,,,,'
     """
-    if kind != "csv":
-        return (
-            _environment().get_template(f"table.{kind}").render(table=table).rstrip()
-            + "\n"
-        )
-    facts = dict.fromkeys(
-        key for row in table.rows for cell in row.cells for key in cell.facts
-    )
-    names = [key for key in facts if key not in table.heads]
+    if kind == "csv":
+        return _csv_text(table)
+    text = _environment().get_template(f"table.{kind}").render(table=table)
+    return f"{text.rstrip()}\n"
+
+
+def _csv_text(table: ReportTable) -> str:
+    """One line per cell; facts that cells hold beside their value come last."""
+    fact_names = _fact_names(table)
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([*table.heads, *_LONG, *names])
+    writer.writerow([*table.heads, *CSV_COLUMNS, *fact_names])
     for row in table.rows:
-        for column, c in zip(table.columns, row.cells, strict=True):
-            notes = [
-                " ".join(table.notes[mark] for mark in marks)
-                for marks in (c.notes, c.paper_notes)
-            ]
-            numbers = (c.value, c.sd, c.bold, c.paper_value, c.paper_sd, c.difference)
-            writer.writerow(
-                [
-                    *row.heads,
-                    column,
-                    c.text,
-                    *numbers,
-                    *notes,
-                    *(c.facts.get(key) for key in names),
-                ]
-            )
+        for column, cell in zip(table.columns, row.cells, strict=True):
+            facts = [cell.facts.get(name) for name in fact_names]
+            writer.writerow([*row.heads, column, *_csv_values(table, cell), *facts])
     return buffer.getvalue()
+
+
+def _fact_names(table: ReportTable) -> list[str]:
+    """Names of all facts of a table's cells that are no headings, in their order."""
+    names: dict[str, None] = {}
+    for row in table.rows:
+        for cell in row.cells:
+            names.update(dict.fromkeys(cell.facts))
+    return [name for name in names if name not in table.heads]
+
+
+def _csv_values(table: ReportTable, cell: TableCell) -> list[object]:
+    """The values of a cell, in the order of `CSV_COLUMNS`."""
+    return [
+        cell.text,
+        cell.value,
+        cell.sd,
+        cell.bold,
+        cell.paper_value,
+        cell.paper_sd,
+        cell.difference,
+        " ".join(table.notes[mark] for mark in cell.notes),
+        " ".join(table.notes[mark] for mark in cell.paper_notes),
+    ]
 
 
 @cache
 def _environment() -> Any:
-    import jinja2
-
-    signs: dict[str, Any] = {
-        "variable_start_string": "<<",
-        "variable_end_string": ">>",
-    }  # braces belong to LaTeX
-    signs |= {
-        "block_start_string": "<%",
-        "block_end_string": "%>",
-        "comment_start_string": "<#",
-    }
+    """Templates of tables; braces belong to LaTeX, so jinja's signs are others."""
+    jinja2 = optional("jinja2", "report")
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader(__package__), trim_blocks=True, **signs
+        loader=jinja2.PackageLoader(__package__),
+        trim_blocks=True,
+        variable_start_string="<<",
+        variable_end_string=">>",
+        block_start_string="<%",
+        block_end_string="%>",
+        comment_start_string="<#",
+        comment_end_string="#>",
     )
-    # text that stays text in a cell: no markup, no line breaks
-    environment.filters["markdown"] = lambda text: re.sub(
-        r"([\\`*_|<>\[\]])", r"\\\1", " ".join(text.split())
-    )
+    environment.filters["markdown"] = escape_markdown
     environment.filters["latex"] = escape_latex
     return environment
+
+
+def escape_markdown(text: str) -> str:
+    r"""Text that stays text in a cell: no markup, no line breaks.
+
+    Examples
+    --------
+    >>> print(escape_markdown("a_b |\nc"))
+    a\_b \| c
+    """
+    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", " ".join(text.split()))
 
 
 def escape_latex(text: str) -> str:
@@ -242,14 +311,15 @@ def escape_latex(text: str) -> str:
     >>> print(escape_latex("語"))
     \texttt{U+8A9E}
     """
+    return "".join(map(_latex_letter, text))
 
-    def printed(letter: str) -> str:
-        if letter.isascii():
-            return letter if letter.isprintable() else " "
-        return (
-            letter
-            if "\xa0" <= letter <= "\u017f"
-            else rf"\texttt{{U+{ord(letter):04X}}}"
-        )
 
-    return "".join(_LATEX.get(letter) or printed(letter) for letter in text)
+def _latex_letter(letter: str) -> str:
+    """One letter as LaTeX prints it."""
+    if letter in LATEX_LETTERS:
+        return LATEX_LETTERS[letter]
+    if letter.isascii():
+        return letter if letter.isprintable() else " "
+    if "\xa0" <= letter <= "\u017f":
+        return letter
+    return rf"\texttt{{U+{ord(letter):04X}}}"

@@ -1,200 +1,208 @@
-"""The figures of the studies, the paper's Fig. 3 to 8, and in one to three plain sentences what they show.
+"""The figures of the studies, the paper's Fig. 3 to 8.
 
-Both are made from ``{data set: result of the study}``. The sentences are in `captions.toml` of the experiments;
-``_say_*`` finds what they need, from all data sets together or from one, and whether the paper's claim holds.
+Each is drawn from ``{data set: result of the study}``; `study_captions` says in words
+what it shows.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...core.arrays import Array
 from ...tables.report import cut
-from ...text import plural
-from ..experiments.published import METRICS, read_toml
-from . import figures as ink
-from .figures import drawing, quiet
+from ..experiments.published import METRICS
+from .figures import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PAGE_MUTED,
+    PURPLE,
+    RED,
+    SKY,
+    NewFigure,
+    drawing,
+    quiet,
+)
+from .study_captions import StudyResult, StudyResults, as_numbers
 
-Found = Mapping[str, Mapping[str, Any]]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Small type, for full-width figures of many panels.
-_SMALL: dict[str, Any] = {
+SMALL_TYPE: dict[str, Any] = {
     "font.size": 8,
     "axes.titlesize": 8.5,
     "axes.labelsize": 8,
     "axes.titlelocation": "left",
-}
-_SMALL |= {
     "xtick.labelsize": 7,
     "ytick.labelsize": 7,
     "legend.fontsize": 7.5,
     "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4,
 }
-_SMALL |= {"lines.linewidth": 1.4, "lines.markersize": 4}
-# What each arm of the coupling study is called, its colour and its marker.
-_ARMS = {
-    "off": ("off (alpha = 0)", ink.GREY, "x"),
-    "paper": ("paper's R", ink.RED, "D"),
-    "laplacian": ("Laplacian", ink.BLUE, "o"),
-    "signed": ("signed", ink.ORANGE, "s"),
-    "shift": ("shift", ink.GREEN, "^"),
-    "precision": ("precision", ink.PURPLE, "v"),
+# Blue and orange, which every kind of eye tells apart.
+POSITIVE_RGB = (0.16, 0.50, 0.80)
+NEGATIVE_RGB = (0.86, 0.38, 0.18)
+# Labels up to which a heat map shows its numbers, and their names.
+MAX_LABELS_WITH_NUMBERS = 10
+MAX_LABELS_WITH_NAMES = 30
+# Name, colour and marker of each arm of the coupling study.
+ARM_STYLES = {
+    "off": ("off (alpha = 0)", GREY, "x"),
+    "paper": ("paper's R", RED, "D"),
+    "laplacian": ("Laplacian", BLUE, "o"),
+    "signed": ("signed", ORANGE, "s"),
+    "shift": ("shift", GREEN, "^"),
+    "precision": ("precision", PURPLE, "v"),
 }
-_DIFFERS = (
-    0.005  # a difference in AP below this is not called one: folds differ by more
-)
+# The three comparisons of the coupling study.
+COUPLING_TITLES = {
+    "groups": (
+        "The paper's comparison: group B - group A, settings chosen on the folds shown"
+    ),
+    "paper": "Choice on inner folds, the paper's rules: each arm - ridge control",
+    "ours": "Our default, its weights from leave-one-out: each coupling - none",
+}
+# Gains are linear up to this, and logarithmic beyond, where few points lie.
+LINEAR_GAIN = 0.01
 
 
-def study_figure(name: str, results: Found) -> Any:
+def study_figure(name: str, results: StudyResults) -> "Figure":
     """The figure of a study."""
-    with drawing(**_SMALL) as figure_of:
-        return _STUDIES[name][0](results, figure_of)
+    with drawing(**SMALL_TYPE) as new_figure:
+        return _DRAWERS[name](results, new_figure)
 
 
-def study_caption(name: str, results: Found) -> str:
-    """The caption of a study's figure; it ends with the rows and folds used."""
-    sentence, by_note = (
-        read_toml("captions.toml")["studies"][name],
-        dict[str, list[str]](),
-    )
-    for dataset, found in results.items():
-        by_note.setdefault(found["note"], []).append(dataset)
-    used = [
-        f"Used for {', '.join(datasets)}: {note}." for note, datasets in by_note.items()
-    ]
-    say = _STUDIES[name][1]
-    if name in ("coupling-effect", "rules"):
-        said = [sentence.format(sets=plural(len(results), "data set"), **say(results))]
-    else:
-        said = [
-            sentence.format(name=dataset, **say(found))
-            for dataset, found in results.items()
-        ]
-    return " ".join(said + used)
+def _draw_label_correlation(results: StudyResults, new_figure: NewFigure) -> "Figure":
+    """Fig. 3 and 4: correlation of labels next to that of consequents.
 
-
-def _numbers(values: Any) -> Any:
-    """Lists of plain data as an array, with NaN where there is None: what matplotlib leaves out."""
-    return np.array(values, dtype=np.float64)
-
-
-def _ap(found: Mapping[str, Any]) -> Any:
-    """Mean AP of an arm, or along a curve."""
-    return _numbers(found["mean"])[..., 0]
-
-
-def _draw_label_correlation(results: Found, figure_of: Any) -> Any:
-    """Fig. 3 and 4: label correlation next to consequent correlation, a row per data set."""
-    figure = figure_of(2.75 * len(results))
+    A row per data set.
+    """
+    figure = new_figure(2.75 * len(results))
     axes = figure.subplots(len(results), 3, squeeze=False)
-    for row, (name, found) in zip(axes, results.items(), strict=True):
-        models = found["models"]
-        _heat(
-            row[0], found["of_labels"], found["labels"], f"{name}: labels", names=True
-        )
-        kinds = (
-            ("paper", "as published", "uncoupled"),
-            ("ours", "our default", "coupled"),
-        )
-        for ax, (key, title, other) in zip(row[1:], kinds, strict=True):
-            r = [models[model]["pearson"] for model in (key, f"{key}_{other}")]
-            own, changed = (
-                "undefined" if value is None else f"{value:.2f}" for value in r
-            )
-            title = f"consequents, {title}\nr = {own}, {other} {changed}"
-            _heat(ax, models[key]["correlation"], found["labels"], title, names=False)
+    for row, (name, result) in zip(axes, results.items(), strict=True):
+        names = _short_names(result["labels"])
+        _draw_heat_map(row[0], result["of_labels"], names)
+        row[0].set(title=f"{name}: labels", yticklabels=names)
+        models = result["models"]
+        _draw_heat_map(row[1], models["paper"]["correlation"], names)
+        row[1].set(title=_agreement(models, "as published", "paper", "uncoupled"))
+        _draw_heat_map(row[2], models["ours"]["correlation"], names)
+        row[2].set(title=_agreement(models, "our default", "ours", "coupled"))
     return figure
 
 
-def _heat(
-    ax: Any, matrix: Any, labels: Sequence[str], title: str, *, names: bool
-) -> None:
-    C = _numbers(matrix)
-    shown = np.nan_to_num(C)[..., None]
-    rgba = np.concatenate(
-        [np.where(shown >= 0, ink.POSITIVE, ink.NEGATIVE), np.abs(shown)], axis=2
-    )
-    rgba[np.eye(len(C), dtype=bool)] = (0.5, 0.5, 0.5, 0.15)
-    ax.imshow(rgba, interpolation="nearest")
-    for i, j in np.ndindex(*C.shape) if len(C) <= 10 else ():
-        if i != j:
-            ax.text(
-                j,
-                i,
-                f"{C[i, j]:.2f}".replace("0.", "."),
-                ha="center",
-                va="center",
-                fontsize=6.5,
-            )
-    where = range(len(C)) if len(C) <= 30 else ()
-    short = [cut(labels[i], 16) for i in where]
-    ax.set_xticks(where, short, rotation=90)
-    ax.set(yticks=where, yticklabels=short if names else [""] * len(where), title=title)
+def _short_names(labels: Sequence[str]) -> list[str]:
+    """Names as short as a heat map needs them; none where labels are many."""
+    if len(labels) > MAX_LABELS_WITH_NAMES:
+        return []
+    return [cut(label, 16) for label in labels]
+
+
+def _agreement(models: StudyResult, title: str, key: str, other: str) -> str:
+    """Title of a panel: agreement of a model with the labels, and of its control."""
+    own = _correlation_text(models[key]["pearson"])
+    control = _correlation_text(models[f"{key}_{other}"]["pearson"])
+    return f"consequents, {title}\nr = {own}, {other} {control}"
+
+
+def _correlation_text(value: float | None) -> str:
+    """A correlation with two decimals."""
+    if value is None:
+        return "undefined"
+    return f"{value:.2f}"
+
+
+def _draw_heat_map(ax: "Axes", matrix: object, names: Sequence[str]) -> None:
+    """Correlations (L, L) as colours; with few labels, as numbers too.
+
+    Names stand below, and a tick without a name at the left.
+    """
+    C = as_numbers(matrix)
+    ax.imshow(_colours(C), interpolation="nearest")
+    if len(C) <= MAX_LABELS_WITH_NUMBERS:
+        for i, j in np.argwhere(~np.eye(len(C), dtype=bool)):
+            text = f"{C[i, j]:.2f}".replace("0.", ".")
+            ax.text(j, i, text, ha="center", va="center", fontsize=6.5)
+    places = range(len(names))
+    ax.set_xticks(places, names, rotation=90)
+    ax.set(yticks=places, yticklabels=[""] * len(names))
     ax.tick_params(length=0)
     ax.spines[["left", "bottom"]].set_visible(False)
 
 
-def _draw_coupling_effect(results: Found, figure_of: Any) -> Any:
-    """Fig. 5: group B against A as the paper compares them; then every arm against the ridge control."""
-    comparisons = {
-        "groups": "The paper's comparison: group B - group A, settings chosen on the folds shown",
-        "paper": "Choice on inner folds, the paper's rules: each arm - ridge control",
-        "ours": "Our default, its weights from leave-one-out: each coupling - none",
-    }
-    figure = figure_of(3 * (0.15 * len(results) + 0.65) + 0.8)
-    rows = figure.subfigures(3, 1)
-    for part, (kind, title) in zip(rows, comparisons.items(), strict=True):
-        axes = part.subplots(1, len(METRICS), sharey=True)
-        part.suptitle(title, x=0.01, ha="left", fontsize=8.5)
+def _colours(C: Array) -> Array:
+    """RGBA (L, L, 4): sign as colour, size as opacity, the diagonal in grey."""
+    shown = np.nan_to_num(C)[..., None]
+    rgb = np.where(shown >= 0, POSITIVE_RGB, NEGATIVE_RGB)
+    rgba = np.concatenate([rgb, np.abs(shown)], axis=2)
+    rgba[np.eye(len(C), dtype=bool)] = (0.5, 0.5, 0.5, 0.15)
+    return rgba
+
+
+def _draw_coupling_effect(results: StudyResults, new_figure: NewFigure) -> "Figure":
+    """Fig. 5: group B against A as the paper compares them, then every arm.
+
+    Arms are compared with the ridge control.
+    """
+    figure = new_figure(3 * (0.15 * len(results) + 0.65) + 0.8)
+    rows = figure.subfigures(3, 1, squeeze=False)[:, 0]
+    handles = {}
+    for row, (kind, title) in zip(rows, COUPLING_TITLES.items(), strict=True):
+        axes = row.subplots(1, len(METRICS), sharey=True)
+        row.suptitle(title, x=0.01, ha="left", fontsize=8.5)
         for m, ax in enumerate(axes):
-            _draw_gains(ax, results, kind, m)
-    parts = ", ".join(
-        f"{name} {found['part']}" for name, found in results.items() if found["part"]
-    )
-    note = f"\n* {parts}" if parts else ""
-    rows[2].supxlabel(
-        f"improvement, mean over folds: to the right is better{note}", fontsize=8
-    )
-    handles = {
-        h.get_label(): h
-        for part in rows
-        for h in part.axes[0].get_legend_handles_labels()[0]
-    }
+            if kind == "groups":
+                _draw_group_gains(ax, results, m)
+            else:
+                _draw_arm_gains(ax, results, kind, m)
+            _finish_gains(ax, results)
+            ax.set_title(METRICS[m], fontweight="bold")
+        for handle in axes[0].get_legend_handles_labels()[0]:
+            handles[handle.get_label()] = handle
+    label = "improvement, mean over folds: to the right is better"
+    reduced = [
+        f"{name} {result['part']}" for name, result in results.items() if result["part"]
+    ]
+    if reduced:
+        label += f"\n* {', '.join(reduced)}"
+    rows[2].supxlabel(label, fontsize=8)
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4)
     return figure
 
 
-def _draw_gains(ax: Any, results: Found, kind: str, m: int) -> None:
-    """Gains by one metric, a line per data set; linear up to 0.01, logarithmic beyond, where few points lie."""
-    sign = 1.0 if METRICS[m] == "AP" else -1.0
-    if kind == "groups":
-        A, B = (
-            _numbers([found["groups"][group]["mean"] for found in results.values()])[
-                :, m
-            ]
-            for group in "AB"
-        )
-        ax.plot(
-            sign * (B - A),
-            range(len(A)),
-            "D",
-            color=ink.RED,
-            mfc="none",
-            label="group B - group A",
-            ms=4.5,
-        )
-    for i, found in enumerate(results.values() if kind != "groups" else ()):
-        arms = {
-            arm: sign * _numbers(about["folds"])[:, m]
-            for arm, about in found["arms"][kind].items()
-        }
-        gains = {
-            arm: values - arms["ridge"]
-            for arm, values in arms.items()
-            if arm != "ridge"
-        }
+def _sign(m: int) -> float:
+    """1 for a metric that should be large, -1 for a loss."""
+    return 1.0 if METRICS[m] == "AP" else -1.0
+
+
+def _draw_group_gains(ax: "Axes", results: StudyResults, m: int) -> None:
+    """Gain of group B over A by metric m, a line per data set."""
+    groups = [result["groups"] for result in results.values()]
+    A = as_numbers([group["A"]["mean"] for group in groups])[:, m]
+    B = as_numbers([group["B"]["mean"] for group in groups])[:, m]
+    ax.plot(
+        _sign(m) * (B - A),
+        range(len(A)),
+        "D",
+        color=RED,
+        mfc="none",
+        label="group B - group A",
+        ms=4.5,
+    )
+
+
+def _draw_arm_gains(ax: "Axes", results: StudyResults, kind: str, m: int) -> None:
+    """Gain of each arm over the ridge control by metric m, a line per data set."""
+    for i, result in enumerate(results.values()):
+        gains = _gains(result["arms"][kind], m)
         for arm, gain in gains.items():
-            title, colour, marker = _ARMS[arm]
+            title, colour, marker = ARM_STYLES[arm]
             ax.plot(
                 gain.mean(),
                 i,
@@ -204,362 +212,241 @@ def _draw_gains(ax: Any, results: Found, kind: str, m: int) -> None:
                 alpha=0.85,
                 label=title if i == 0 else None,
             )
-        convex = [gain for arm, gain in gains.items() if arm not in ("off", "paper")]
-        errors = [
-            gain.var(ddof=1) / len(gain) if len(gain) > 1 else 0.0 for gain in convex
-        ]
-        spread, label = (
-            float(np.sqrt(np.mean(errors))),
-            "standard error of a gain" if i == 0 else None,
-        )
+        error = _standard_error(gains)
         ax.barh(
             i,
-            2 * spread,
-            left=-spread,
+            2 * error,
+            left=-error,
             height=0.7,
-            color=ink.GREY,
+            color=GREY,
             alpha=0.25,
             lw=0,
-            label=label,
+            label="standard error of a gain" if i == 0 else None,
         )
-    reach = 1.6 * max(
-        *(abs(float(x)) for line in ax.lines for x in line.get_xdata()), 0.008
-    )
-    ticks = [t for t in (-0.1, -0.01, 0.0, 0.01, 0.1) if abs(t) <= reach]
-    names = [f"{name} *" if found["part"] else name for name, found in results.items()]
-    ax.axvline(0, color=ink.MUTED, lw=0.8)
+
+
+def _gains(arms: StudyResult, m: int) -> dict[str, Array]:
+    """Gain of each arm over the ridge control by metric m, fold by fold."""
+    folds = {}
+    for arm, outcome in arms.items():
+        folds[arm] = _sign(m) * as_numbers(outcome["folds"])[:, m]
+    ridge = folds.pop("ridge")
+    return {arm: values - ridge for arm, values in folds.items()}
+
+
+def _standard_error(gains: dict[str, Array]) -> float:
+    """Standard error of a mean gain, pooled over the convex couplings."""
+    variances = []
+    for arm, gain in gains.items():
+        if arm not in ("off", "paper"):
+            variances.append(gain.var(ddof=1) / len(gain) if len(gain) > 1 else 0.0)
+    return float(np.sqrt(np.mean(variances)))
+
+
+def _finish_gains(ax: "Axes", results: StudyResults) -> None:
+    """Axes of gains: a line at 0, names of data sets, a scale as wide as the points."""
+    largest = 0.008
+    for line in ax.lines:
+        largest = max(largest, float(np.abs(line.get_xdata()).max()))
+    reach = 1.6 * largest
+    ticks = [tick for tick in (-0.1, -0.01, 0.0, 0.01, 0.1) if abs(tick) <= reach]
+    names = []
+    for name, result in results.items():
+        names.append(f"{name} *" if result["part"] else name)
+    ax.axvline(0, color=PAGE_MUTED, lw=0.8)
     ax.set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.5, -0.5))
     quiet(ax, grid="both")
-    ax.set_xscale("symlog", linthresh=0.01, linscale=1.0)
+    ax.set_xscale("symlog", linthresh=LINEAR_GAIN, linscale=1.0)
     ax.set(xlim=(-reach, reach), xticks=ticks, xticklabels=[f"{t:g}" for t in ticks])
     ax.minorticks_off()
-    ax.set_title(METRICS[m], fontweight="bold")
 
 
-def _draw_rules(results: Found, figure_of: Any) -> Any:
-    """Fig. 6: AP against the number of rules, and rule distinctness of the published method, a panel per data set."""
-    columns = min(4, len(results))
-    rows = -(-len(results) // columns)
-    figure = figure_of(2.1 * rows + 0.4)
+def _draw_rules(results: StudyResults, new_figure: NewFigure) -> "Figure":
+    """Fig. 6: AP against the number of rules, and below it how distinct rules are.
+
+    A panel per data set; distinctness is that of the published method.
+    """
+    n_columns = min(4, len(results))
+    n_rows = -(-len(results) // n_columns)
+    figure = new_figure(2.1 * n_rows + 0.4)
     axes = figure.subplots(
-        2 * rows, columns, squeeze=False, sharex=True, height_ratios=[2.6, 1] * rows
+        2 * n_rows,
+        n_columns,
+        squeeze=False,
+        sharex=True,
+        height_ratios=[2.6, 1] * n_rows,
     )
-    panels = axes.reshape(rows, 2, columns).swapaxes(1, 2).reshape(-1, 2)
-    for i, (name, found) in enumerate(results.items()):
-        (top, under), published = panels[i], found["paper"]
-        _curve(
-            top,
-            published["n_rules"],
-            published,
-            "ML-TSK FS as published",
-            ink.ORANGE,
-            "s",
-        )
-        _curve(
-            top, found["ours"]["n_rules"], found["ours"], "our default", ink.BLUE, "o"
-        )
-        under.plot(
-            published["n_rules"],
-            _numbers(published["distinctness"]),
-            "s-",
-            color=ink.ORANGE,
-            ms=2.5,
-        )
-        for ax in (top, under):
-            _log_axis(ax, "x", [1, 2, 5, 10, 30])
-            quiet(ax)
-        top.set_title(f"{name}\n({found['part']})" if found["part"] else name)
-        label = "number of rules" if i + columns >= len(results) else ""
-        under.set(ylim=(-0.08, 1.0), yticks=[0, 0.5, 1], xlabel=label)
-        under.tick_params(labelbottom=True)
-    for top, under in panels[::columns]:
+    panels = axes.reshape(n_rows, 2, n_columns).swapaxes(1, 2).reshape(-1, 2)
+    for i, (name, result) in enumerate(results.items()):
+        top, below = panels[i]
+        _draw_rules_panel(top, below, result)
+        top.set_title(f"{name}\n({result['part']})" if result["part"] else name)
+        if i + n_columns >= len(results):
+            below.set_xlabel("number of rules")
+    for top, below in panels[::n_columns]:
         top.set_ylabel("AP")
-        under.set_ylabel("distinct-\nness")
+        below.set_ylabel("distinct-\nness")
     for ax in panels[len(results) :].ravel():
         ax.set_visible(False)
-    figure.legend(
-        *axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2
-    )
+    legend = axes[0, 0].get_legend_handles_labels()
+    figure.legend(*legend, loc="outside upper center", ncols=2)
     return figure
 
 
-def _curve(
-    ax: Any, x: Any, table: Mapping[str, Any], title: str, colour: str, marker: str
+def _draw_rules_panel(top: "Axes", below: "Axes", result: StudyResult) -> None:
+    """AP of both methods, and distinctness of the published one."""
+    paper = result["paper"]
+    ours = result["ours"]
+    _draw_curve(top, paper["n_rules"], paper, "ML-TSK FS as published", ORANGE, "s")
+    _draw_curve(top, ours["n_rules"], ours, "our default", BLUE, "o")
+    distinctness = as_numbers(paper["distinctness"])
+    below.plot(paper["n_rules"], distinctness, "s-", color=ORANGE, ms=2.5)
+    for ax in (top, below):
+        _log_axis(ax, "x", [1, 2, 5, 10, 30])
+        quiet(ax)
+    below.set(ylim=(-0.08, 1.0), yticks=[0, 0.5, 1])
+    below.tick_params(labelbottom=True)
+
+
+def _draw_curve(
+    ax: "Axes",
+    x: Sequence[float],
+    curve: StudyResult,
+    title: str,
+    colour: str,
+    marker: str,
 ) -> None:
-    AP, sd = (_numbers(table[part])[:, 0] for part in ("mean", "sd"))
+    """AP along x, with a band of one standard deviation."""
+    AP = as_numbers(curve["mean"])[:, 0]
+    sd = as_numbers(curve["sd"])[:, 0]
     ax.plot(x, AP, f"{marker}-", color=colour, ms=3, label=title)
     ax.fill_between(x, AP - sd, AP + sd, color=colour, alpha=0.15, lw=0)
 
 
-def _draw_sensitivity(results: Found, figure_of: Any) -> Any:
-    """Fig. 7: AP against alpha and against beta, the others where they are best; a row per data set."""
-    figure = figure_of(2.5 * len(results))
+def _draw_sensitivity(results: StudyResults, new_figure: NewFigure) -> "Figure":
+    """Fig. 7: AP against alpha and against beta, a row per data set.
+
+    All other weights are where they are best.
+    """
+    figure = new_figure(2.5 * len(results))
     axes = figure.subplots(len(results), 2, squeeze=False)
-    for row, (name, found) in zip(axes, results.items(), strict=True):
-        for ax, symbol, key in zip(
-            row, ("alpha", "beta"), ("correlation_weight", "l1_weight"), strict=True
-        ):
-            _curve(
-                ax,
-                found["values"],
-                found["paper"][symbol],
-                "ML-TSK FS as published",
-                ink.ORANGE,
-                "s",
-            )
-            ax.axvline(
-                found["setting"][key],
-                color=ink.ORANGE,
-                lw=0.9,
-                ls=":",
-                label="its best, on the folds shown",
-            )
-            _curve(
-                ax,
-                found["values"],
-                found["ours"][symbol],
-                "the convex form of its problem",
-                ink.BLUE,
-                "o",
-            )
-            own = "its own choice, from the training rows"
-            ax.axvline(
-                found["weights"][symbol], color=ink.BLUE, lw=0.9, ls=":", label=own
-            )
-            _log_axis(ax, "x", [0.01, 0.1, 1, 10, 100])
-            ax.set(xlabel=symbol, title=f"{name}: {symbol} moves")
-            quiet(ax)
-        row[0].set_ylabel("AP")
-    figure.legend(
-        *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2
-    )
+    for row, (name, result) in zip(axes, results.items(), strict=True):
+        setting = result["setting"]
+        _draw_weight(row[0], result, "alpha", setting["correlation_weight"])
+        _draw_weight(row[1], result, "beta", setting["l1_weight"])
+        row[0].set(ylabel="AP", title=f"{name}: alpha moves")
+        row[1].set(title=f"{name}: beta moves")
+    legend = axes[0, 0].get_legend_handles_labels()
+    figure.legend(*legend, loc="outside lower center", ncols=2)
     return figure
 
 
-def _draw_convergence(results: Found, figure_of: Any) -> Any:
-    """Fig. 8: the paper's objective past the authors' stop, their df, and a certificate; a row per data set."""
-    figure = figure_of(2.3 * len(results) + 0.3)
+def _draw_weight(ax: "Axes", result: StudyResult, symbol: str, best: float) -> None:
+    """AP of both methods against one weight, and the values that they choose."""
+    x = result["values"]
+    paper = result["paper"][symbol]
+    ours = result["ours"][symbol]
+    _draw_curve(ax, x, paper, "ML-TSK FS as published", ORANGE, "s")
+    ax.axvline(best, color=ORANGE, lw=0.9, ls=":", label="its best, on the folds shown")
+    _draw_curve(ax, x, ours, "the convex form of its problem", BLUE, "o")
+    ax.axvline(
+        result["weights"][symbol],
+        color=BLUE,
+        lw=0.9,
+        ls=":",
+        label="its own choice, from the training rows",
+    )
+    _log_axis(ax, "x", [0.01, 0.1, 1, 10, 100])
+    ax.set(xlabel=symbol)
+    quiet(ax)
+
+
+def _draw_convergence(results: StudyResults, new_figure: NewFigure) -> "Figure":
+    """Fig. 8: the paper's objective past the authors' stop, df, and a certificate.
+
+    A row per data set.
+    """
+    figure = new_figure(2.3 * len(results) + 0.3)
     axes = figure.subplots(len(results), 3, squeeze=False)
-    for row, (name, found) in zip(axes, results.items(), strict=True):
-        for line, colour, dash in zip(
-            found["paper"],
-            (ink.SKY, ink.ORANGE, ink.RED),
-            ("-", "--", "-."),
-            strict=False,
-        ):
-            at = (
-                line["steps"].index(line["stop"])
-                if line["stop"] in line["steps"]
-                else -1
-            )
-            for ax, key, width in ((row[0], "objective", 1.4), (row[1], "df", 1)):
-                label = f"alpha = {line['alpha']:g}"
-                ax.plot(
-                    line["steps"],
-                    _numbers(line[key]),
-                    dash,
-                    color=colour,
-                    lw=width,
-                    label=label,
-                )
-                ax.plot(
-                    line["steps"][at],
-                    line[key][at],
-                    "o",
-                    color=colour,
-                    mfc="none",
-                    ms=6,
-                )
-        ours = found["ours"]
-        row[2].plot(
-            np.maximum(ours["steps"], 1),
-            _numbers(ours["certificates"]),
-            "o-",
-            color=ink.BLUE,
-            ms=2.5,
-        )
-        row[2].axhline(ours["default_tol"], color=ink.MUTED, lw=0.8, ls=":")
-        row[2].text(
-            1,
-            ours["default_tol"],
-            "default tolerance",
-            va="bottom",
-            fontsize=7,
-            color=ink.MUTED,
-        )
-        _convergence_axes(row, name)
+    styles = ((SKY, "-"), (ORANGE, "--"), (RED, "-."))
+    for row, (name, result) in zip(axes, results.items(), strict=True):
+        for run, (colour, dash) in zip(result["paper"], styles, strict=False):
+            _draw_steps(row[0], run, "objective", dash, color=colour, lw=1.4)
+            _draw_steps(row[1], run, "df", dash, color=colour, lw=1)
+        _draw_certificates(row[2], result["ours"])
+        _finish_convergence(row, name)
     axes[0, 0].plot(
-        [], [], "o", color=ink.MUTED, mfc="none", ms=6, label="where the authors stop"
+        [], [], "o", color=PAGE_MUTED, mfc="none", ms=6, label="where the authors stop"
     )
-    figure.legend(
-        *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4
-    )
+    legend = axes[0, 0].get_legend_handles_labels()
+    figure.legend(*legend, loc="outside lower center", ncols=4)
     return figure
 
 
-def _convergence_axes(row: Any, name: str) -> None:
-    # below -1e12 a line has said what it has to say
-    row[0].set_yscale("symlog", linthresh=1e3)
-    row[0].set_yticks(
-        [1e3, 0, -1e3, -1e6, -1e9, -1e12], ["1e3", "0", "-1e3", "-1e6", "-1e9", "-1e12"]
+def _draw_steps(
+    ax: "Axes", run: StudyResult, key: str, dash: str, *, color: str, lw: float
+) -> None:
+    """A quantity step by step, with a circle where the authors stop."""
+    steps = run["steps"]
+    label = f"alpha = {run['alpha']:g}"
+    ax.plot(steps, as_numbers(run[key]), dash, color=color, lw=lw, label=label)
+    stop = steps.index(run["stop"]) if run["stop"] in steps else -1
+    ax.plot(steps[stop], run[key][stop], "o", color=color, mfc="none", ms=6)
+
+
+def _draw_certificates(ax: "Axes", ours: StudyResult) -> None:
+    """The certificate of the convex form step by step, and the default tolerance."""
+    steps = np.maximum(ours["steps"], 1)
+    tolerance = ours["default_tol"]
+    ax.plot(steps, as_numbers(ours["certificates"]), "o-", color=BLUE, ms=2.5)
+    ax.axhline(tolerance, color=PAGE_MUTED, lw=0.8, ls=":")
+    ax.text(
+        1, tolerance, "default tolerance", va="bottom", fontsize=7, color=PAGE_MUTED
     )
-    row[0].set_yticks([], minor=True)
-    row[0].set_ylim(-1e12, 2e4)
-    row[1].axhline(0.01, color=ink.MUTED, lw=0.8, ls=":")
-    _log_axis(row[1], "y", [1e-4, 1e-2, 1, 1e3, 1e6, 1e9, 1e12])
-    row[1].set_ylim(1e-5, 1e12)
-    _log_axis(row[2], "y", [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1])
-    titles = [f"{name}: objective of the paper", "df, the authors stop below 0.01"]
-    for ax, title in zip(
-        row, [*titles, "convex form: share left to the optimum"], strict=True
-    ):
+
+
+def _finish_convergence(row: NDArray[Any], name: str) -> None:
+    """Scales, ticks and titles of the three panels of a data set."""
+    objective, df, certificate = row
+    objective.set_yscale("symlog", linthresh=1e3)
+    objective.set_yticks(
+        [1e3, 0, -1e3, -1e6, -1e9, -1e12],
+        ["1e3", "0", "-1e3", "-1e6", "-1e9", "-1e12"],
+    )
+    objective.set_yticks([], minor=True)
+    # below -1e12 a line has said what it has to say
+    objective.set_ylim(-1e12, 2e4)
+    objective.set_title(f"{name}: objective of the paper")
+    df.axhline(0.01, color=PAGE_MUTED, lw=0.8, ls=":")
+    _log_axis(df, "y", [1e-4, 1e-2, 1, 1e3, 1e6, 1e9, 1e12])
+    df.set_ylim(1e-5, 1e12)
+    df.set_title("df, the authors stop below 0.01")
+    _log_axis(certificate, "y", [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1])
+    certificate.set_title("convex form: share left to the optimum")
+    for ax in row:
         _log_axis(ax, "x", [1, 10, 100, 1000])
-        ax.set(xlabel="step", title=title)
+        ax.set(xlabel="step")
         quiet(ax)
 
 
-def _log_axis(ax: Any, which: str, ticks: Sequence[float]) -> None:
-    """Logarithmic, with these ticks as plain numbers, not as mathematics."""
-    texts = [
-        f"{tick:g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
-        for tick in ticks
-    ]
-    ax.set(
-        **{f"{which}scale": "log", f"{which}ticks": ticks, f"{which}ticklabels": texts}
-    )
-    getattr(ax, f"set_{which}ticks")([], minor=True)
+def _log_axis(ax: "Axes", which: str, ticks: Sequence[float]) -> None:
+    """A logarithmic axis, with ticks as plain numbers, not as mathematics."""
+    texts = []
+    for tick in ticks:
+        text = f"{tick:g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+        texts.append(text)
+    if which == "x":
+        ax.set(xscale="log", xticks=ticks, xticklabels=texts)
+        ax.set_xticks([], minor=True)
+    else:
+        ax.set(yscale="log", yticks=ticks, yticklabels=texts)
+        ax.set_yticks([], minor=True)
 
 
-def _say_label_correlation(found: Mapping[str, Any]) -> dict[str, Any]:
-    r = {
-        key: float(_numbers(model["pearson"])) for key, model in found["models"].items()
-    }
-    alike = (
-        "agree in part"
-        if r["paper"] >= 0.3
-        else "do not agree, other than the paper says"
-    )
-    so = ""
-    if found["positive_pairs"] == 0:
-        so = "; no two labels correlate positively there"
-    elif (
-        np.nanmax(_numbers(found["by_alpha"])[:, 1]) - r["paper_uncoupled"] < 0.02
-        and r["paper_uncoupled"] >= 0.3
-    ):
-        so = ": no alpha up to 100 makes them agree better than alpha = 0, so it is not the coupling's doing"
-    return {
-        **r,
-        "agree": "agree, as the paper says" if r["paper"] >= 0.7 else alike,
-        "so": so,
-    }
-
-
-def _say_coupling_effect(results: Found) -> dict[str, Any]:
-    gains = [
-        _ap(found["groups"]["B"]) - _ap(found["groups"]["A"])
-        for found in results.values()
-    ]
-    said = {
-        "small": _DIFFERS,
-        "up": sum(gain > _DIFFERS for gain in gains),
-        "mean": np.mean(gains),
-    }
-    for kind in ("paper", "ours"):
-        arms = [found["arms"][kind] for found in results.values()]
-        couplings = [arm for arm in arms[0] if arm not in ("off", "ridge")]
-        mean = {
-            arm: float(
-                np.mean([_ap(found[arm]) - _ap(found["ridge"]) for found in arms])
-            )
-            for arm in couplings
-        }
-        names = {
-            arm: "R with Algorithm I" if arm == "paper" else arm for arm in couplings
-        }
-        named = ", ".join(f"{names[arm]} {gain:+.3f}" for arm, gain in mean.items())
-        well = (
-            "a plain ridge does as well"
-            if max(mean.values()) <= _DIFFERS
-            else "some coupling adds to a plain ridge"
-        )
-        said[kind] = (
-            f"the mean change in AP against the ridge control is {named}: so {well}."
-        )
-    return said
-
-
-def _say_rules(results: Found) -> dict[str, Any]:
-    paper, ours = (
-        [found[key] for found in results.values()] for key in ("paper", "ours")
-    )
-    distinct = [
-        [d for d in curve["distinctness"] if d is not None] or [1.0] for curve in paper
-    ]
-    return {
-        "inside": sum(
-            2 <= curve["n_rules"][int(np.nanargmax(_ap(curve)))] <= 6 for curve in paper
-        ),
-        "same": sum(np.median(values) < 0.05 for values in distinct),
-        "swing": np.median([np.ptp(_ap(curve)) for curve in paper]),
-        "gain": np.median([_ap(curve).max() - _ap(curve)[0] for curve in ours]),
-    }
-
-
-def _say_sensitivity(found: Mapping[str, Any]) -> dict[str, Any]:
-    x = _numbers(found["values"])
-    alpha, beta = (_ap(found["paper"][symbol]) for symbol in ("alpha", "beta"))
-    parts = {"low": (0.01, 0.6), "middle": (0.6, 60), "high": (60, 900)}
-    of_alpha = {
-        part: _range(alpha[(x >= low) & (x <= high)])
-        for part, (low, high) in parts.items()
-    }
-    ours = [_range(_ap(found["ours"][symbol])) for symbol in ("alpha", "beta")]
-    return {
-        **of_alpha,
-        "beta": _range(beta[x <= 0.9]),
-        "least": beta.min(),
-        "ours": ours,
-    }
-
-
-def _say_convergence(found: Mapping[str, Any]) -> dict[str, Any]:
-    lines, ours = found["paper"], found["ours"]
-    stops, alphas = (
-        ", ".join(f"{line[key]:g}" for line in lines) for key in ("stop", "alpha")
-    )
-    left = ", ".join(
-        f"{line['lowest']:.0e} (alpha = {line['alpha']:g})"
-        for line in lines
-        if line["lowest"] < 0
-    )
-    low = min(line["curvature"] for line in lines)
-    unbounded = all(line["unbounded"] for line in lines)
-    verdict = (
-        f"the curvature is negative (down to {low:.2g}), so there is no minimum"
-        if unbounded
-        else "it is bounded"
-    )
-    falls = f"; left alone the objective falls to {left}" if left else ""
-    reached = {"certificate": ours["certificates"][-1], "steps": ours["steps"][-1]}
-    return {
-        "stops": stops,
-        "alphas": alphas,
-        "verdict": verdict,
-        "falls": falls,
-        **reached,
-    }
-
-
-def _range(values: Any) -> str:
-    return f"{values.min():.3f} to {values.max():.3f}" if len(values) else "not tried"
-
-
-_STUDIES: dict[
-    str, tuple[Callable[[Found, Any], Any], Callable[[Any], dict[str, Any]]]
-] = {
-    "label-correlation": (_draw_label_correlation, _say_label_correlation),
-    "coupling-effect": (_draw_coupling_effect, _say_coupling_effect),
-    "rules": (_draw_rules, _say_rules),
-    "sensitivity": (_draw_sensitivity, _say_sensitivity),
-    "convergence": (_draw_convergence, _say_convergence),
+_DRAWERS: "dict[str, Callable[[StudyResults, NewFigure], Figure]]" = {
+    "label-correlation": _draw_label_correlation,
+    "coupling-effect": _draw_coupling_effect,
+    "rules": _draw_rules,
+    "sensitivity": _draw_sensitivity,
+    "convergence": _draw_convergence,
 }

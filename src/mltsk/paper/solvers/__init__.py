@@ -1,1 +1,4 @@
-"""How consequents are found: Algorithm I as its authors run it, and the convex problem (24) to a certified optimum."""
+"""Solvers for consequents: Algorithm I as its authors run it, and problem (24).
+
+The convex form of problem (24) is solved to a certified optimum.
+"""

@@ -1,25 +1,41 @@
-"""Algorithm I exactly as its authors run it, one setting or a grid of them over one set of moments.   (24)-(36)
+"""Algorithm I as its authors run it, for one setting or for a grid.   (24)-(36)
 
-Symbols: G (N, Md) rule-mapped features, Y (N, L) labels, A = GᵀG, B = GᵀY, yy = ‖Y‖², R = 1 - C (L, L) with C the
-correlation of the labels; W (Md, L) the consequents, P where they stop; α, β the weights of (24), γ of the ridge start
-(36). From W = (A + γI)⁻¹B, with step 1/Lip, Lip² = 2(‖A‖₂² + ‖αR‖₂²), at most 100 times:
+Symbols
+    G (N, Md)       rule-mapped features
+    Y (N, L)        labels
+    A, B, yy        GᵀG, GᵀY and ‖Y‖²
+    R (L, L)        1 - C with C the correlation of the labels
+    W, P (Md, L)    the consequents, and where they stop
+    α, β, γ         weights of the coupling and of the L1 norm (24), and of the ridge
+                    start (36)
 
-    V = W + m(W - W'),   W⁺ = soft(V - (A V - B + α V R)/Lip, β/Lip),   m = (b' - 1)/b,   b⁺ = (1 + √(4b² + 1))/2
-    stop when q = ‖G W⁺ - Y‖² + α Tr(R W⁺ᵀW⁺) + β nnz(W⁺) changes by at most 0.01, or is not positive
+From W = (A + γI)⁻¹B, with step 1/Lip, Lip² = 2(‖A‖₂² + ‖αR‖₂²), at most 100 times:
 
-q is not the objective: it has no factors ½ and counts coefficients. R is indefinite, so q can fall below 0 and the
-iteration has no minimum to go to; what it returns is where it stopped. For a problem with a minimum use `fista`.
+    m  = (b' - 1)/b
+    b⁺ = (1 + √(4b² + 1))/2
+    V  = W + m(W - W')
+    W⁺ = soft(V - (A V - B + α V R)/Lip, β/Lip)
+    q  = ‖G W⁺ - Y‖² + α Tr(R W⁺ᵀW⁺) + β nnz(W⁺)
+    stop when q changes by at most 0.01, or is not positive
 
-Written down like that a step takes four products. With H(W) = A W + α W R and F(W) = W - (H(W) - B)/Lip, both affine,
-it takes the two of H(W⁺), the rest is in place, and W, B and H are transposed, (L, Md), which is faster:
+q is not the objective: it has no factors ½ and counts coefficients. R is indefinite, so
+q can fall below 0 and the iteration has no minimum to go to; what it returns is where
+it stopped. For a problem with a minimum use `fista`.
 
-    W⁺ = soft((1 + m) F(W) - m F(W'), β/Lip),   q = ⟨W⁺, H(W⁺)⟩ - 2⟨W⁺, B⟩ + yy + β nnz(W⁺)
+Written down like that a step takes four products. With H(W) = A W + α W R and
+F(W) = W - (H(W) - B)/Lip, both affine, it takes the two of H(W⁺):
+
+    W⁺ = soft((1 + m) F(W) - m F(W'), β/Lip)
+    q  = ⟨W⁺, H(W⁺)⟩ - 2⟨W⁺, B⟩ + yy + β nnz(W⁺)
+
+The rest is in place, and W, B and H are transposed, (L, Md), which is faster.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from math import isnan, nan, sqrt
+from math import inf, isnan, nan, sqrt
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -32,28 +48,37 @@ from ...core.arrays import Array, blas_threads
 from ...core.coupling import coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from ...exceptions import InputError
-from .problem import Quadratic, gram, quadratic
+from .problem import Quadratic, gram, next_momentum, quadratic
 
 Stop = Literal["program", "text"]
 StoppedBy = Literal["margin", "negative loss", "max_iter"]
 Setting: TypeAlias = tuple[float, float, float]
-Used: TypeAlias = tuple[
-    NDArray[np.intp], ...
-]  # labels and coefficients where W is not all zero, or nothing
+# Labels and columns of W that are not all zero, or nothing where these are too many to
+# be worth a copy.
+Support: TypeAlias = tuple[NDArray[np.intp], ...]
 
-# A factor of A takes about as long as a few settings, and A itself 300 MB at this width.
-_FACTOR_FROM, _FACTOR_WIDTH = 20, 6000
-# What a factor may leave out of A, in units of its trace: less than the rounding of the steps.
-_FACTOR_TOLERANCE = {"double": float(np.finfo(np.float64).eps), "single": 1e-9}
-# Looking for zero rows and columns takes 10 µs, so it is done only below this share of nonzeros; copying what
-# is left pays below this share of all of W.
-_LOOK_BELOW, _COMPACT_BELOW = 0.25, 0.7
-# Settings run in step until their products have about so many columns: enough for the machine's best rate.
-_WIDE = 160
+# A factor of A takes about as long as a few settings, and A itself 300 MB at this
+# width.
+MIN_FACTOR_SETTINGS = 20
+MAX_FACTOR_WIDTH = 6000
+# What a factor may leave out of A, in units of its trace: less than the rounding of the
+# steps.
+FACTOR_TOLERANCE = {"double": float(np.finfo(np.float64).eps), "single": 1e-9}
+# Looking for zero rows and columns takes 10 µs, so it is done only below this share of
+# nonzeros; copying what is left pays below this share of all of W.
+MAX_SHARE_TO_LOOK = 0.25
+MAX_SHARE_TO_COPY = 0.7
+# Settings run in step until their products have about this many columns: enough for
+# the machine's best rate.
+PRODUCT_COLUMNS = 160
 
 
 class Algorithm1Result(NamedTuple):
-    """Where Algorithm I stopped: ``P`` (Md, L) after ``n_iter`` steps, the q of every step, and why."""
+    """Where Algorithm I stopped.
+
+    ``P`` (Md, L) are the consequents after ``n_iter`` steps, ``losses`` (n_iter,) the q
+    of every step, ``stopped_by`` says why it stopped.
+    """
 
     P: Array
     n_iter: int
@@ -74,12 +99,13 @@ def algorithm1(
     constant_labels: str = "uncorrelated",
     stop: Stop = "program",
 ) -> Algorithm1Result:
-    """Algorithm I as the authors' program runs it, stopping rule included: P, n_iter, the q of every step, and why.
+    """Algorithm I as the authors' program runs it, stopping rule included.
 
     Parameters
     ----------
     G : array of shape (N, Md), or FuzzyMap
-        Columns may come in any order. Where A = GᵀG would cost more than it saves, products go through G.
+        Columns may come in any order. Where A = GᵀG would cost more than it saves,
+        products go through G.
     Y : array of shape (N, L) of 0 and 1
     alpha, beta, gamma : float
         Weights of the label coupling, of the L1 norm, and of the ridge start.
@@ -88,29 +114,35 @@ def algorithm1(
     sample_weight : array of shape (N,), optional
         Counts of copies: 0 removes a row, 2 doubles it.
     constant_labels : {"uncorrelated", "authors"}, default="uncorrelated"
-        A label that is constant in Y has no correlation. It counts as 0, or, with "authors", it becomes the
-        NaN of their program, which ends in P = 0 without a word.
+        A label that is constant in Y has no correlation. It counts as 0, or, with
+        "authors", it becomes the NaN of their program, which ends in P = 0 without a
+        word.
     stop : {"program", "text"}, default="program"
-        What must change by ``margin`` at most: q, or, as the paper says, the objective (24), which may fall below 0.
+        What must change by ``margin`` at most: q, or, as the paper says, the objective
+        (24), which may fall below 0.
 
     Examples
     --------
-    >>> G, Y = np.array([[1.0, 0], [1, 1], [0, 1]]), np.array([[1.0, 0], [1, 1], [0, 1]])
+    >>> G = np.array([[1.0, 0], [1, 1], [0, 1]])
+    >>> Y = np.array([[1.0, 0], [1, 1], [0, 1]])
     >>> result = algorithm1(G, Y, 0.1, 0.01, 0.1)
     >>> result.n_iter, result.stopped_by, result.P.round(2).tolist()
     (4, 'margin', [[1.01, -0.06], [-0.06, 1.01]])
     """
-    options: dict[str, Any] = {
-        "max_iter": max_iter,
-        "margin": margin,
-        "constant_labels": constant_labels,
-        "stop": stop,
-    }
-    weights = [[float(weight)] for weight in (alpha, beta, gamma)]
-    (found,) = algorithm1_grid(
-        G, Y, *weights, sample_weight=sample_weight, **options
-    ).values()
-    return found
+    results = algorithm1_grid(
+        G,
+        Y,
+        [float(alpha)],
+        [float(beta)],
+        [float(gamma)],
+        max_iter=max_iter,
+        margin=margin,
+        sample_weight=sample_weight,
+        constant_labels=constant_labels,
+        stop=stop,
+    )
+    (result,) = results.values()
+    return result
 
 
 def algorithm1_grid(
@@ -128,69 +160,98 @@ def algorithm1_grid(
     precision: str = "double",
     stop: Stop = "program",
 ) -> dict[Setting, Any]:
-    """`algorithm1` for every (alpha, beta, gamma), with the same numbers; what settings have in common is made once.
+    """`algorithm1` for every (alpha, beta, gamma), with the same numbers.
 
-    ``then`` turns each result into what is kept of it, scores of a test fold, say, so that memory does not grow by one
-    P per setting. ``precision`` "single" is faster and moves the AP of few settings (``python -m benchmarks
-    section_iv_grid``): starts, norms and the sums of q are double in any case, and labels whose scores are all but
-    equal may change places.
+    What settings have in common is made once.
+
+    Parameters
+    ----------
+    G, Y, max_iter, margin, sample_weight, constant_labels, stop
+        As for `algorithm1`.
+    alphas, betas, gammas : iterables of float
+    then : callable, optional
+        Turns each result into what is kept of it, scores of a test fold, say, so that
+        memory does not grow by one P per setting.
+    precision : {"double", "single"}
+        "single" is faster and moves the AP of few settings (``python -m benchmarks
+        section_iv_grid``): starts, norms and the sums of q are double in any case, and
+        labels whose scores are all but equal may change places.
 
     Examples
     --------
-    >>> G, Y = np.array([[1.0, 0], [1, 1], [0, 1]]), np.array([[1.0, 0], [1, 1], [0, 1]])
-    >>> algorithm1_grid(G, Y, [0.1], [0.01, 10], [0.1], then=lambda result: result.n_iter)
+    >>> G = np.array([[1.0, 0], [1, 1], [0, 1]])
+    >>> Y = np.array([[1.0, 0], [1, 1], [0, 1]])
+    >>> def n_iter(result):
+    ...     return result.n_iter
+    >>> algorithm1_grid(G, Y, [0.1], [0.01, 10], [0.1], then=n_iter)
     {(0.1, 0.01, 0.1): 4, (0.1, 10, 0.1): 2}
     """
     settings = list(product(alphas, betas, gammas))
-    for alpha, beta, gamma in settings:
-        if not (alpha >= 0 and beta >= 0 and gamma > 0):
-            raise InputError(
-                f"alpha, beta >= 0 and gamma > 0 are needed, got {alpha}, {beta}, {gamma}."
-            )
-    if precision not in _FACTOR_TOLERANCE:
+    _check_settings(settings)
+    if precision not in FACTOR_TOLERANCE:
         raise InputError(f'precision must be "double" or "single", got {precision!r}.')
-    G = G if isinstance(G, FuzzyMap) else np.asarray(G, dtype=np.float64)
+    if not isinstance(G, FuzzyMap):
+        G = np.asarray(G, dtype=np.float64)
     Y = np.asarray(Y, dtype=np.float64)
-    if Y.ndim != 2 or G.shape[0] != len(Y) or not len(Y):
-        raise InputError(
-            f"G of shape {G.shape} and Y of shape {Y.shape} must have the same rows, one or more."
-        )
     w = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    data = quadratic(G, Y, w, n_products=max_iter * len(settings))
-    if not np.isfinite(data.B).all():
-        raise InputError(
-            "G or Y holds NaN or infinite values: remove or impute them first."
-        )
-    data, R = (
-        _factored(data, len(settings), _FACTOR_TOLERANCE[precision]),
-        _coupling(Y, w, constant_labels),
-    )
+    data = _read_data(G, Y, w, n_products=max_iter * len(settings))
+    data = _factored(data, len(settings), FACTOR_TOLERANCE[precision])
+    R = _coupling(Y, w, constant_labels)
     solver = Solver(data, R, max_iter, margin, single=precision == "single", stop=stop)
-    (Md, L), done = data.B.shape, dict[Setting, Any]()
+    Md, L = data.B.shape
+    done: dict[Setting, Any] = {}
     with blas_threads(2 * Md * max(Md, L) * L):
         # gamma by gamma: the solver keeps one start
-        for setting, result in solver.solve_all(
-            sorted(set(settings), key=lambda s: s[2])
-        ):
+        in_order = sorted(set(settings), key=itemgetter(2))
+        for setting, result in solver.solve_all(in_order):
             done[setting] = result if then is None else then(result)
     return {setting: done[setting] for setting in settings}
 
 
-def _factored(data: Quadratic, n_settings: int, tolerance: float) -> Quadratic:
-    """The same data with F (Md, r), A = F Fᵀ to ``tolerance`` times the trace, where many settings make that pay.
+def _check_settings(settings: Sequence[Setting]) -> None:
+    """Refuse weights that make no sense."""
+    for alpha, beta, gamma in settings:
+        if not (alpha >= 0 and beta >= 0 and gamma > 0):
+            raise InputError(
+                "alpha, beta >= 0 and gamma > 0 are needed, "
+                f"got {alpha}, {beta}, {gamma}."
+            )
 
-    Rules that hardly differ give nearly equal columns of G, so A has far fewer than Md directions: with the paper's
-    clustering r is 329 of 2,950 on scene (K = 10, h = 10). Cholesky with pivoting stops there; it costs Md r² flops.
+
+def _read_data(
+    G: Array | FuzzyMap, Y: Array, w: Array | None, n_products: int
+) -> Quadratic:
+    """The data of the problem; rows that do not match and NaN are refused."""
+    if Y.ndim != 2 or G.shape[0] != len(Y) or len(Y) == 0:
+        raise InputError(
+            f"G of shape {G.shape} and Y of shape {Y.shape} must have the same rows, "
+            "one or more."
+        )
+    data = quadratic(G, Y, w, n_products=n_products)
+    if not np.isfinite(data.B).all():
+        raise InputError(
+            "G or Y holds NaN or infinite values: remove or impute them first."
+        )
+    return data
+
+
+def _factored(data: Quadratic, n_settings: int, tolerance: float) -> Quadratic:
+    """The same data with a factor F (Md, r) of A, where many settings make that pay.
+
+    A = F Fᵀ to ``tolerance`` times the trace. Rules that hardly differ give nearly
+    equal columns of G, so A has far fewer than Md directions: with the paper's
+    clustering r is 329 of 2,950 on scene (K = 10, h = 10). Cholesky with pivoting stops
+    there; it costs Md r² flops.
     """
-    if (
-        n_settings < _FACTOR_FROM
-        or len(data.B) > _FACTOR_WIDTH
-        or sparse.issparse(getattr(data.G, "X", data.G))
-    ):
+    if n_settings < MIN_FACTOR_SETTINGS or len(data.B) > MAX_FACTOR_WIDTH:
+        return data
+    if sparse.issparse(getattr(data.G, "X", data.G)):
         return data
     A = gram(data.G) if data.A is None else data.A
     lower, pivots, rank, _ = dpstrf(A, tol=tolerance * float(np.trace(A)), lower=1)
-    if not 0 < 2 * rank < len(A) or (data.A is None and rank >= len(data.Y)):
+    if not 0 < 2 * rank < len(A):
+        return data
+    if data.A is None and rank >= len(data.Y):
         return data
     F = np.empty((len(A), rank))
     F[pivots - 1] = np.tril(lower[:, :rank])
@@ -198,15 +259,16 @@ def _factored(data: Quadratic, n_settings: int, tolerance: float) -> Quadratic:
 
 
 def _coupling(Y: Array, w: Array | None, constant_labels: str) -> Array:
+    """R (L, L); all NaN where a label is constant and the authors' way is asked for."""
     if constant_labels not in ("uncorrelated", "authors"):
         raise InputError(
-            f'constant_labels must be "uncorrelated" or "authors", got {constant_labels!r}.'
+            'constant_labels must be "uncorrelated" or "authors", '
+            f"got {constant_labels!r}."
         )
     R = coupling_matrix(label_correlation(Y, w), "paper")
     counted = Y if w is None else Y[w > 0]
-    if constant_labels == "authors" and bool(
-        (counted == counted[:1]).all(axis=0).any()
-    ):
+    is_constant = (counted == counted[:1]).all(axis=0)
+    if constant_labels == "authors" and is_constant.any():
         R[:] = nan
     return R
 
@@ -214,10 +276,19 @@ def _coupling(Y: Array, w: Array | None, constant_labels: str) -> Array:
 class Solver:
     """Runs settings over the same data; norms and the latest start are shared.
 
-    With many labels settings run one after the other: their buffers stay in the cache, and rows and columns of W that
-    are all zero drop out of H(W). With few labels a product is bound by reading A, so several settings run in step.
-    Where ``single``, steps are in single precision; norms, the start and sums over rows of q stay double, so that
-    rounding stays below the margin.
+    With many labels settings run one after the other: their buffers stay in the cache,
+    and rows and columns of W that are all zero drop out of H(W). With few labels a
+    product is bound by reading A, so several settings run in step.
+
+    Parameters
+    ----------
+    data : Quadratic
+    R : array of shape (L, L)
+    max_iter, margin, stop
+        As for `algorithm1`.
+    single : bool
+        Take steps in single precision. Norms, the start and sums over rows of q stay
+        double, so that rounding stays below the margin.
     """
 
     def __init__(
@@ -231,171 +302,224 @@ class Solver:
     ) -> None:
         if max_iter < 1:
             raise InputError(f"max_iter must be at least 1, got {max_iter}.")
-        self.data, self.R, self.max_iter, self.margin, self.stop = (
-            data,
-            R,
-            max_iter,
-            margin,
-            stop,
-        )
+        self.data = data
+        self.R = R
+        self.max_iter = max_iter
+        self.margin = margin
+        self.stop = stop
         self.dtype = np.dtype(np.float32 if single else np.float64)
-        self._steps_data = data.astype(self.dtype) if single else data
-        self._norm_R = (
-            nan if np.isnan(R).any() else float(abs(np.linalg.eigvalsh(R)).max())
-        )
-        self._B = np.ascontiguousarray(data.B.T, dtype=self.dtype)
-        self._starts: dict[float, list[Array]] = {}  # the latest one
-        self._add = get_blas_funcs(
-            "axpy", dtype=self.dtype
-        )  # y += a x in one pass, where NumPy takes two
+        self.B = np.ascontiguousarray(data.B.T, dtype=self.dtype)
+        self.norm_R = nan
+        if not np.isnan(R).any():
+            self.norm_R = float(abs(np.linalg.eigvalsh(R)).max())
+        # y += a x in one pass, where NumPy takes two
+        self.add = get_blas_funcs("axpy", dtype=self.dtype)
+        self._step_data = data.astype(self.dtype) if single else data
+        self._latest_start: dict[float, list[Array]] = {}
 
-    def _start(self, gamma: float) -> list[Array]:
-        """W = (A + γI)⁻¹B, its A W = B - γW, which is free, and its W R, which all alpha and beta share."""
-        if gamma not in self._starts:
+    def start(self, gamma: float) -> list[Array]:
+        """W = (A + γI)⁻¹B with its A W and W R, all of shape (L, Md).
+
+        A W = B - γW is free, and W R is shared by all alpha and beta.
+        """
+        if gamma not in self._latest_start:
             W = np.ascontiguousarray(self.data.ridge_start(gamma).T)
-            self._starts = {
-                gamma: [
-                    M.astype(self.dtype)
-                    for M in (W, self.data.B.T - gamma * W, self.R @ W)
-                ]
-            }
-        return self._starts[gamma]
+            arrays = (W, self.data.B.T - gamma * W, self.R @ W)
+            self._latest_start = {gamma: [M.astype(self.dtype) for M in arrays]}
+        return self._latest_start[gamma]
 
     def solve(self, alpha: float, beta: float, gamma: float) -> Algorithm1Result:
         """Run one setting from its ridge start to where it stops."""
-        return next(self.solve_all([(alpha, beta, gamma)]))[1]
+        _, result = next(self.solve_all([(alpha, beta, gamma)]))
+        return result
 
     def solve_all(
         self, settings: Sequence[Setting]
     ) -> Iterator[tuple[Setting, Algorithm1Result]]:
-        """Every setting with its result, as they finish: one after the other, or several in step where labels are few.
+        """Every setting with its result, as they finish.
 
-        In step, a slot whose setting has stopped takes the next, so the product stays wide to the end.
+        Settings run one after the other, or several in step where labels are few. In
+        step, a slot whose setting has stopped takes the next, so the product stays
+        wide to the end.
         """
-        L, Md = self._B.shape
-        n_slots = 1 if L > _WIDE // 2 else min(-(-_WIDE // L), len(settings))
+        L, Md = self.B.shape
+        n_slots = 1
+        if L <= PRODUCT_COLUMNS // 2:
+            n_slots = min(-(-PRODUCT_COLUMNS // L), len(settings))
         W, H = np.zeros((2, n_slots, L, Md), dtype=self.dtype)
-        waiting, done = iter(settings), list[tuple[Setting, Algorithm1Result]]()
-        slots = [
-            self._slot(waiting, done, *buffers) for buffers in zip(W, H, strict=True)
-        ]
-        while going := {
-            i: used
-            for i, slot in enumerate(slots)
-            if (used := next(slot, None)) is not None
-        }:
+        waiting = iter(settings)
+        done: list[tuple[Setting, Algorithm1Result]] = []
+        slots = [self._slot(waiting, done, W[i], H[i]) for i in range(n_slots)]
+        while True:
+            supports: dict[int, Support] = {}
+            for i, slot in enumerate(slots):
+                support = next(slot, None)
+                if support is not None:
+                    supports[i] = support
             yield from done
             done.clear()
-            if n_slots == 1 and going[0] and self._steps_data.A is not None:
-                labels, columns = going[0]
-                H.fill(0.0)
-                part = W[0].take(labels, axis=0).take(columns, axis=1)
-                H[0, labels] = part @ self._steps_data.A.take(columns, axis=0)
-            else:
-                some = list(going) if len(going) < n_slots else slice(None)
-                H[some] = self._product(W[some].reshape(-1, Md)).reshape(-1, L, Md)
-        yield from done
+            if not supports:
+                return
+            self._multiply(W, H, supports)
+
+    def _multiply(self, W: Array, H: Array, supports: dict[int, Support]) -> None:
+        """Put W A into H, for slots that still run; both are (n_slots, L, Md)."""
+        n_slots, L, Md = W.shape
+        A = self._step_data.A
+        if n_slots == 1 and supports[0] and A is not None:
+            labels, columns = supports[0]
+            compact = W[0].take(labels, axis=0).take(columns, axis=1)
+            H.fill(0.0)
+            H[0, labels] = compact @ A.take(columns, axis=0)
+            return
+        running = list(supports) if len(supports) < n_slots else slice(None)
+        H[running] = self._product(W[running].reshape(-1, Md)).reshape(-1, L, Md)
 
     def _product(self, W: Array) -> Array:
         """W A of rows (…, Md): A is symmetric, so these are the rows of A Wᵀ."""
-        data = self._steps_data
+        data = self._step_data
         if data.factor is not None:
             return (W @ data.factor) @ data.factor.T
-        return data.apply(W.T).T if data.A is None else W @ data.A
+        if data.A is None:
+            return data.apply(W.T).T
+        return W @ data.A
 
     def _slot(
-        self, waiting: Iterator[Setting], done: list[Any], W: Array, H: Array
-    ) -> Iterator[Used]:
+        self,
+        waiting: Iterator[Setting],
+        done: list[tuple[Setting, Algorithm1Result]],
+        W: Array,
+        H: Array,
+    ) -> Iterator[Support]:
+        """Run settings one after the other in the buffers W and H."""
         for setting in waiting:
-            done.append((setting, (yield from self._run(setting, W, H))))
+            result = yield from self._run(setting, W, H)
+            done.append((setting, result))
 
     def _run(
         self, setting: Setting, W: Array, H: Array
-    ) -> Generator[Used, None, Algorithm1Result]:
-        """One setting in the buffers W and H; whenever it yields, its caller must put A W into H."""
-        if isnan(
-            self._norm_R
-        ):  # MATLAB's max(NaN, 0) is 0: the authors' W is 0 from the first step on
-            nans = np.full(self.max_iter, nan)
-            return Algorithm1Result(
-                np.zeros(self.data.B.shape), self.max_iter, nans, "max_iter"
-            )
-        alpha, beta, gamma = setting
-        lip = sqrt(2 * (self.data.norm**2 + (alpha * self._norm_R) ** 2)) or 1.0
-        scaled_B, coupling = (
-            self._B / lip,
-            (alpha * self.R).astype(self.dtype, copy=False),
-        )
-        W[:], AW, RW = self._start(gamma)
-        H[:] = AW + alpha * RW
-        F, F_old = np.zeros((2, *W.shape), dtype=self.dtype)
-        # the authors compare the first q with 0
-        losses, b_old, b = [0.0 if self.stop == "program" else np.inf], 1.0, 1.0
-        stopped_by: StoppedBy = "max_iter"
-        while len(losses) <= self.max_iter and stopped_by == "max_iter":
-            size, used = self._step(
-                W, H, F, F_old, scaled_B, (b_old - 1) / b, 1 / lip, beta / lip
-            )
-            F, F_old, b_old, b = F_old, F, b, (1 + sqrt(4 * b * b + 1)) / 2
-            yield used
-            q = self._loss(W, H, F, used, coupling)
-            q = (
-                q + beta * size
-                if self.stop == "program"
-                else q / 2 + beta * float(np.abs(W).sum())
-            )  # (24)
-            if abs(losses[-1] - q) <= self.margin:
-                stopped_by = "margin"
-            elif q <= 0 and self.stop == "program":
-                stopped_by = "negative loss"
-            losses.append(q)
-        P = W.T.astype(np.float64, order="C")
-        return Algorithm1Result(P, len(losses) - 1, np.array(losses[1:]), stopped_by)
+    ) -> Generator[Support, None, Algorithm1Result]:
+        """One setting in the buffers W and H.
 
-    def _step(
-        self,
-        W: Array,
-        H: Array,
-        F: Array,
-        F_old: Array,
-        scaled_B: Array,
-        m: float,
-        rate: float,
-        threshold: float,
-    ) -> tuple[int, Used]:
-        """Put W⁺ in the place of W and F(W) into F; H and F_old are used up.   (31)-(33)
-
-        Returns nnz(W⁺), and its labels and coefficients that are not all zero where they are few enough to copy them.
+        Whenever it yields, its caller must put W A into H.
         """
-        np.add(W, scaled_B, out=F)
-        self._add(H.ravel(), F.ravel(), a=-rate)
+        if isnan(self.norm_R):
+            return self._result_without_coupling()
+        run = _Run(self, setting, W, H)
+        losses: list[float] = []
+        stopped_by: StoppedBy = "max_iter"
+        # the authors compare the first q with 0
+        previous = 0.0 if self.stop == "program" else inf
+        for _ in range(self.max_iter):
+            yield run.step()
+            q = run.loss()
+            losses.append(q)
+            if abs(previous - q) <= self.margin:
+                stopped_by = "margin"
+                break
+            if q <= 0 and self.stop == "program":
+                stopped_by = "negative loss"
+                break
+            previous = q
+        return Algorithm1Result(
+            P=W.T.astype(np.float64, order="C"),
+            n_iter=len(losses),
+            losses=np.array(losses),
+            stopped_by=stopped_by,
+        )
+
+    def _result_without_coupling(self) -> Algorithm1Result:
+        """The authors' result where R is NaN.
+
+        MATLAB's max(NaN, 0) is 0: their W is 0 from the first step on.
+        """
+        return Algorithm1Result(
+            P=np.zeros(self.data.B.shape),
+            n_iter=self.max_iter,
+            losses=np.full(self.max_iter, nan),
+            stopped_by="max_iter",
+        )
+
+
+class _Run:
+    """One setting on its way, with the arrays (L, Md) that its steps use up.
+
+    After every `step` the solver puts W A into H; then `loss` may be asked for.
+    """
+
+    def __init__(self, solver: Solver, setting: Setting, W: Array, H: Array) -> None:
+        alpha, beta, gamma = setting
+        lip = sqrt(2 * (solver.data.norm**2 + (alpha * solver.norm_R) ** 2)) or 1.0
+        self.solver = solver
+        self.beta = beta
+        self.rate = 1 / lip
+        self.threshold = beta / lip
+        self.scaled_B = solver.B / lip
+        self.coupling = (alpha * solver.R).astype(solver.dtype, copy=False)
+        self.b_old = 1.0
+        self.b = 1.0
+        self.W = W
+        self.H = H
+        start, AW, RW = solver.start(gamma)
+        W[:] = start
+        H[:] = AW + alpha * RW
+        self.F, self.F_old = np.zeros((2, *W.shape), dtype=solver.dtype)
+        self.n_nonzero = 0
+        self.support: Support = ()
+
+    def step(self) -> Support:
+        """Put W⁺ in the place of W and F(W) into F; H is used up.   (31)-(33)"""
+        W, H, F, F_old = self.W, self.H, self.F, self.F_old
+        add = self.solver.add
+        m = (self.b_old - 1) / self.b
+        np.add(W, self.scaled_B, out=F)
+        add(H.ravel(), F.ravel(), a=-self.rate)
         np.multiply(F, 1 + m, out=H)
-        self._add(F_old.ravel(), H.ravel(), a=-m)
-        cut = np.clip(H, -threshold, threshold, out=F_old)
+        add(F_old.ravel(), H.ravel(), a=-m)
+        cut = np.clip(H, -self.threshold, self.threshold, out=F_old)
         np.subtract(H, cut, out=W)
         nonzero = H != cut
-        size = int(np.count_nonzero(nonzero))
-        if size >= _LOOK_BELOW * W.size:
-            return size, ()
-        labels, columns = (np.flatnonzero(nonzero.any(axis=axis)) for axis in (1, 0))
-        return size, (labels, columns) if len(labels) * len(
-            columns
-        ) <= _COMPACT_BELOW * W.size else ()
+        self.n_nonzero = int(np.count_nonzero(nonzero))
+        self.support = self._support(nonzero)
+        self.F = F_old
+        self.F_old = F
+        self.b_old = self.b
+        self.b = next_momentum(self.b)
+        return self.support
 
-    def _loss(self, W: Array, H: Array, F: Array, used: Used, coupling: Array) -> float:
-        """q without its last term, after H += α W R; F is used up."""
-        if used:
-            labels, columns = used
-            H[:, columns] += coupling.take(labels, axis=1) @ W.take(
-                labels, axis=0
-            ).take(columns, axis=1)
+    def _support(self, nonzero: NDArray[np.bool_]) -> Support:
+        """Labels and columns that are not all zero, where they are few enough to copy.
+
+        ``nonzero`` (L, Md) says which coefficients are not zero.
+        """
+        if self.n_nonzero >= MAX_SHARE_TO_LOOK * nonzero.size:
+            return ()
+        labels = np.flatnonzero(nonzero.any(axis=1))
+        columns = np.flatnonzero(nonzero.any(axis=0))
+        if len(labels) * len(columns) > MAX_SHARE_TO_COPY * nonzero.size:
+            return ()
+        return labels, columns
+
+    def loss(self) -> float:
+        """q, or the objective (24) where the text decides, after H += α W R.
+
+        The array F is used up.
+        """
+        W, H, solver = self.W, self.H, self.solver
+        if self.support:
+            labels, columns = self.support
+            compact = W.take(labels, axis=0).take(columns, axis=1)
+            H[:, columns] += self.coupling.take(labels, axis=1) @ compact
         else:
-            H += np.matmul(coupling, W, out=F)
-        if self.dtype == np.float64:
-            WH, WB = (float(W.ravel() @ V.ravel()) for V in (H, self._B))
-        else:  # single only along rows
-            WH, WB = (
-                float(np.einsum("ij,ij->i", W, V).sum(dtype=np.float64))
-                for V in (H, self._B)
-            )
-        return WH - 2 * WB + self.data.yy
+            H += np.matmul(self.coupling, W, out=self.F)
+        q = _inner(W, H) - 2 * _inner(W, solver.B) + solver.data.yy
+        if solver.stop == "program":
+            return q + self.beta * self.n_nonzero
+        return q / 2 + self.beta * float(np.abs(W).sum())
+
+
+def _inner(W: Array, V: Array) -> float:
+    """⟨W, V⟩; of single precision, sums over rows are double."""
+    if W.dtype == np.float64:
+        return float(W.ravel() @ V.ravel())
+    return float(np.einsum("ij,ij->i", W, V).sum(dtype=np.float64))

@@ -1,43 +1,70 @@
-// Which sample to look at: a row by its number or identifier, or a typical one.
+// Which sample to look at: a row by its number or identifier, or a typical one; and the
+// sheet of a sample, for paper.
 
-const MOST_FOUND = 30;
+const MAX_SUGGESTIONS = 30;
 
 class Finder {
   constructor(samples, ongo) {
     Object.assign(this, { samples, ongo });
-    this.fill();
-    $("example").addEventListener("change", (event) => event.target.value !== "" && ongo(Number(event.target.value)));
+    this.fillExamples();
+    this.showCount();
+    $("example").addEventListener("change", (event) => {
+      if (event.target.value !== "") ongo(Number(event.target.value));
+    });
     $("find").addEventListener("input", () => this.suggest());
     $("find").addEventListener("change", () => this.find());
   }
 
-  fill() {
+  // The list of typical samples.
+  fillExamples() {
     const { samples } = this;
-    const option = (i) => h("option", { value: i, text: [samples.name(i), samples.told(i)].filter(Boolean).join(": ") });
+    const typical = samples.rows?.typical ?? [];
     const made = samples.made.names.map((_, k) => samples.n + k);
-    const groups = [["Rows that stand for others", samples.rows?.typical ?? []], ["No rows of the data", made]];
-    $("example").append(h("option", { value: "", text: "Typical samples …" }),
-      ...groups.filter(([, list]) => list.length).map(([label, list]) => h("optgroup", { label }, list.map(option))));
-    $("finder").hidden = !samples.n;
-    if (samples.n && samples.n < samples.rows.count) {
-      $("some").textContent = `${samples.n.toLocaleString("en-US")} of ${times(samples.rows.count, "row")} are here, evenly spread.`;
-    }
+    $("example").append(h("option", { value: "", text: "Typical samples …" }));
+    this.addExamples("Rows that stand for others", typical);
+    this.addExamples("No rows of the data", made);
   }
 
+  // A group of samples in the list, unless it is empty.
+  addExamples(label, group) {
+    const { samples } = this;
+    if (!group.length) return;
+    const options = group.map((i) => {
+      const text = [samples.name(i), samples.told(i)].filter(Boolean).join(": ");
+      return h("option", { value: i, text });
+    });
+    $("example").append(h("optgroup", { label }, options));
+  }
+
+  // How many rows of the data are in the page, where not all are.
+  showCount() {
+    const { n, rows } = this.samples;
+    $("finder").hidden = !n;
+    if (!n || n === rows.count) return;
+    const all = times(rows.count, "row");
+    $("some").textContent = `${counted(n)} of ${all} are here, evenly spread.`;
+  }
+
+  // Suggest rows for what was typed so far.
   suggest() {
     const { samples } = this;
-    const told = (i) => [samples.rows.ids && `row ${samples.numbers[i] + 1}`, samples.told(i)].filter(Boolean).join(", ");
-    const found = samples.find($("find").value, MOST_FOUND);
-    $("found-rows").replaceChildren(...found.map((i) => h("option", { value: samples.name(i), text: told(i) })));
+    const options = samples.find($("find").value, MAX_SUGGESTIONS).map((i) => {
+      const number = samples.rows.ids && `row ${samples.numbers[i] + 1}`;
+      const text = [number, samples.told(i)].filter(Boolean).join(", ");
+      return h("option", { value: samples.name(i), text });
+    });
+    $("found-rows").replaceChildren(...options);
   }
 
+  // Go to the row that was typed, or say that there is none.
   find() {
     const wanted = $("find").value.trim();
-    const [found = -1] = this.samples.find(wanted, 1);
-    if (found >= 0) this.ongo(found);
+    const [row] = this.samples.find(wanted, 1);
+    if (row !== undefined) this.ongo(row);
     else $("missed").textContent = wanted ? `There is no row “${wanted}” here.` : "";
   }
 
+  // Show which sample is looked at.
   show(i) {
     const name = this.samples.name(i);
     $("example").value = String(i);
@@ -48,12 +75,21 @@ class Finder {
   }
 }
 
-// What only a printed sheet has: every value of the sample, of sparse ones those that are not zero.
+// What only a printed sheet has: every value of the sample, of sparse ones those that
+// are not zero.
 function fillSheet({ features, samples, example, start, x }) {
-  const moved = new Set(changedFeatures(features, start, x));
-  const told = [...features.names.keys()].filter((f) => features.quantiles || features.value(f, x) !== 0);
-  const said = (f, sample) => features.said(f, features.value(f, sample));
-  $("values").replaceChildren(...told.map((f) => h("li", {}, h("b", { text: features.names[f] }), " ", said(f, x),
-    moved.has(f) && h("i", { text: ` changed from ${said(f, start)}` }))));
-  $("sheet").textContent = `Sample ${samples.name(example)}${moved.size ? `, ${times(moved.size, "value")} changed by hand` : ""}`;
+  const changed = new Set(changedFeatures(features, start, x));
+  const told = [...features.names.keys()].filter((f) => {
+    return features.quantiles || features.value(f, x) !== 0;
+  });
+  const rows = told.map((f) => {
+    const value = features.said(f, features.value(f, x));
+    const before = features.said(f, features.value(f, start));
+    const note = changed.has(f) && h("i", { text: ` changed from ${before}` });
+    return h("li", {}, h("b", { text: features.names[f] }), " ", value, note);
+  });
+  const count = times(changed.size, "value");
+  const note = changed.size ? `, ${count} changed by hand` : "";
+  $("values").replaceChildren(...rows);
+  $("sheet").textContent = `Sample ${samples.name(example)}${note}`;
 }

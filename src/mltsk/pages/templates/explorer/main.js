@@ -1,22 +1,32 @@
-// One sample, one chosen label, a model of some length, and everything that follows from them.
+// One sample, one chosen label, a model of some length, and everything that follows
+// from them.
 
-const PAGE = 12; // controls shown at a time
-const MOST_TURNS = 4;
-const NEIGHBOURS = 5;
-const PAUSE = 200; // milliseconds
+const CONTROLS_SHOWN = 12; // features at first; each click shows twice as many more
+const MAX_TURNS = 4;
+const MAX_NEIGHBOURS = 5;
+const MAX_CHIPS = 6;
+const MAX_ANNOUNCED = 8;
+const MANY_LABELS = 20; // more are shown with the highest score first
+const PAUSE = 200; // milliseconds without a move, after which a large model is searched
+const DARK_SCHEME = matchMedia("(prefers-color-scheme: dark)");
 
 class Explorer {
   constructor(data) {
-    Object.assign(this, { whole: data, root: $("explorer"), label: 0, rule: -1, shown: PAGE });
+    this.whole = data;
+    this.root = $("explorer");
+    this.label = 0;
+    this.rule = -1; // the exception that was asked for
+    this.shown = CONTROLS_SHOWN;
     this.samples = new Samples(data);
     this.x = new Float64Array(this.samples.D);
     this.start = this.x.slice(); // the sample before it was changed
-    this.norm = () => Math.sqrt(this.x.reduce((sum, value) => sum + value * value, 0));
+    this.first = data.rows?.typical[0] ?? 0;
+    this.norm = () => lengthOf(this.x);
     this.map = new LabelMap(data, (j) => this.choose(j));
     this.sizes = new Sizes(data.sizes, (i) => this.resize(i));
-    this.first = data.rows?.typical[0] ?? 0;
     this.finder = new Finder(this.samples, (i) => this.go(i));
     this.listen();
+    this.listenToClicks();
     this.listenToKeys();
     this.build();
     this.begin();
@@ -24,42 +34,72 @@ class Explorer {
 
   // Everything that depends on the length of the model.
   build() {
-    const onfeature = (d) => this.reveal(d);
+    const onfeature = (f) => this.reveal(f);
     const onlabel = (j) => this.choose(j);
-    const data = this.data = { ...this.whole, ...this.whole.sizes[this.sizes.at] };
-    const system = this.system = new FuzzySystem(data);
-    const features = this.features = new Features(data, system);
+    const onrule = (k) => this.visit(k);
+    const data = { ...this.whole, ...this.whole.sizes[this.sizes.at] };
+    const system = new FuzzySystem(data);
+    const features = new Features(data, system);
+    Object.assign(this, { data, system, features });
     this.labels = new LabelList(data, system, onlabel);
-    this.columns = new FiringColumns(data, (k) => this.visit(k));
-    this.why = new Why(data, features, system, onfeature, (k) => this.visit(k));
+    this.columns = new FiringColumns(data, onrule);
+    this.why = new Why(data, features, system, onfeature, onrule);
     this.cards = new RuleCards(data, features, system, this.norm, onlabel, onfeature);
     this.turns = new Turns(features, system);
-    Object.assign(this, { controls: [], made: new Map() });
-    for (const id of ["firing-card", "by-rule-title"]) $(id).hidden = !system.K;
-    $("within-title").hidden = $("within").hidden = system.rows < 2;
+    this.controls = []; // those that are shown
+    this.made = new Map(); // feature -> its control, shown or not
+    $("firing-card").hidden = !system.K;
+    $("by-rule-title").hidden = !system.K;
+    $("within-title").hidden = system.rows < 2;
+    $("within").hidden = system.rows < 2;
     this.sizes.show(this.sizes.at);
-    const counts = [[system.K, data.noun.toLowerCase()], [data.features.length, "feature"], [system.L, "label"]];
-    if ($("counts")) $("counts").textContent = counts.filter(([n]) => n).map(([n, noun]) => times(n, noun)).join(" · ");
+    this.showCounts();
   }
 
-  // The state in the address, or the first sample and its strongest label.
+  // How large the model is, where the page has a heading.
+  showCounts() {
+    if (!$("counts")) return;
+    const parts = [
+      [this.system.K, this.data.noun.toLowerCase()],
+      [this.data.features.length, "feature"],
+      [this.system.L, "label"],
+    ].filter(([count]) => count);
+    const words = parts.map(([count, noun]) => times(count, noun));
+    $("counts").textContent = words.join(" · ");
+  }
+
+  // Begin with the state in the address, or with the first sample and its strongest
+  // label.
   begin() {
-    const state = readState(location.hash, this) ?? { example: -1, label: -1, values: [], size: this.sizes.sizes.length - 1, rule: -1 };
+    const usual = {
+      example: -1,
+      label: -1,
+      values: [],
+      size: this.sizes.last,
+      rule: -1,
+    };
+    const state = readState(location.hash, this) ?? usual;
     if (state.size !== this.sizes.at) {
       this.sizes.at = state.size;
       this.build();
     }
-    this.quietly(() => {
-      this.load(state.example < 0 ? this.first : state.example);
-      for (const [f, value] of state.values) this.features.set(f, value, this.x);
-      this.refresh();
-      this.choose(state.label < 0 ? this.system.foremost(this.now.scores) : state.label);
-      this.rule = state.rule < this.system.K ? state.rule : -1;
-      this.settle();
-    });
+    this.quietly(() => this.restore(state));
   }
 
-  // Several steps as one: what takes long is done once, and the address is left to the caller.
+  // Show a state of the page.
+  restore({ example, label, values, rule }) {
+    this.load(example < 0 ? this.first : example);
+    for (const [f, value] of values) {
+      this.features.set(f, value, this.x);
+    }
+    this.refresh();
+    this.choose(label < 0 ? this.system.foremost(this.now.scores) : label);
+    this.rule = rule < this.system.K ? rule : -1;
+    this.settle();
+  }
+
+  // Several steps as one: what takes long is done once, and the address is left to the
+  // caller.
   quietly(act) {
     this.quiet = true;
     act();
@@ -67,57 +107,98 @@ class Explorer {
     this.consider();
   }
 
-  // Put the state into the address; another sample is a step that the back button takes back.
+  // Put the state into the address; another sample is a step that the back button takes
+  // back.
   save(isStep = false) {
-    if (this.quiet || writeState(this) === location.hash) return;
+    if (this.quiet) return;
+    const address = writeState(this);
+    if (address === location.hash) return;
     try {
-      history[isStep ? "pushState" : "replaceState"](null, "", writeState(this));
-    } catch { /* browsers refuse this in some places, or many in a short time */ }
+      if (isStep) history.pushState(null, "", address);
+      else history.replaceState(null, "", address);
+    } catch {
+      // Browsers refuse this in some places, or many in a short time.
+    }
   }
 
+  // What the fields of the page and its window do.
   listen() {
-    $("search").addEventListener("input", () => this.list(PAGE));
-    $("order").addEventListener("change", () => this.list(PAGE));
+    const isLong = this.whole.labels.length > MANY_LABELS;
+    $("label-order").value = isLong ? "score" : "given";
     $("label-order").addEventListener("change", () => this.settle());
-    $("label-order").value = this.whole.labels.length > 20 ? "score" : "given";
-    const clicks = {
-      "more-rules": () => { this.cards.count += 2 * PAGE; this.settle(); }, more: () => this.list(this.shown + 2 * PAGE),
-      previous: () => this.step(-1), next: () => this.step(1), reset: () => this.reset(), print: () => print(),
-      theme: () => this.toggleTheme(), help: () => $("keys").showModal(),
-    };
-    for (const [id, act] of Object.entries(clicks)) $(id).addEventListener("click", act);
+    $("search").addEventListener("input", () => this.list(CONTROLS_SHOWN));
+    $("order").addEventListener("change", () => this.list(CONTROLS_SHOWN));
     $("map-kind").hidden = !this.map.tables.labels;
     $("map-kind").addEventListener("change", (event) => {
       this.map.kind = event.target.value;
       this.drawMap();
     });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.drawMap());
-    addEventListener("popstate", () => (location.hash.startsWith(MARK) || !location.hash) && this.begin());
+    DARK_SCHEME.addEventListener("change", () => this.drawMap());
     addEventListener("beforeprint", () => fillSheet(this));
+    addEventListener("popstate", () => {
+      const isOurs = location.hash.startsWith(STATE_MARK) || !location.hash;
+      if (isOurs) this.begin();
+    });
   }
 
+  // What the buttons of the page do.
+  listenToClicks() {
+    const actions = {
+      "more-rules": () => this.showMoreRules(),
+      more: () => this.list(this.shown + 2 * CONTROLS_SHOWN),
+      previous: () => this.step(-1),
+      next: () => this.step(1),
+      reset: () => this.reset(),
+      print: () => print(),
+      theme: () => this.toggleTheme(),
+      help: () => $("keys").showModal(),
+    };
+    for (const [id, act] of Object.entries(actions)) {
+      $(id).addEventListener("click", act);
+    }
+  }
+
+  // Keys in the list of labels, and anywhere; in another page, whose keys are its own,
+  // anywhere in the explorer.
   listenToKeys() {
-    $("labels").addEventListener("keydown", (event) => {
-      const step = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity }[event.key];
-      if (!step) return;
-      event.preventDefault();
-      this.move(step, true);
-    });
-    const place = document.body.classList.contains("explorer-page") ? document : this.root; // a host has keys of its own
-    place.addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open) return;
-      if (event.key === "Escape" && event.target === $("search")) this.search("");
-      if (event.target.closest?.("input, select, textarea")) return;
-      const act = {
-        "/": () => $("search").focus(), "?": () => $("keys").showModal(), n: () => this.step(1), p: () => this.step(-1), f: () => $("find").focus(),
-        r: () => this.reset(), j: () => this.move(1, true), k: () => this.move(-1, true), t: () => this.toggleTheme(),
-      }[event.key];
-      if (!act) return;
-      event.preventDefault();
-      act();
-    });
+    const isOwnPage = document.body.classList.contains("explorer-page");
+    const place = isOwnPage ? document : this.root;
+    $("labels").addEventListener("keydown", (event) => this.labelKey(event));
+    place.addEventListener("keydown", (event) => this.key(event));
   }
 
+  // Arrows move through the labels.
+  labelKey(event) {
+    const steps = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity };
+    const step = steps[event.key];
+    if (!step) return;
+    event.preventDefault();
+    this.move(step);
+  }
+
+  // Letters are shortcuts, except where somebody types.
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open) return;
+    if (event.key === "Escape" && event.target === $("search")) this.search("");
+    if (event.target.closest?.("input, select, textarea")) return;
+    const actions = {
+      "/": () => $("search").focus(),
+      "?": () => $("keys").showModal(),
+      n: () => this.step(1),
+      p: () => this.step(-1),
+      f: () => $("find").focus(),
+      r: () => this.reset(),
+      j: () => this.move(1),
+      k: () => this.move(-1),
+      t: () => this.toggleTheme(),
+    };
+    const act = actions[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  // Take sample i with its own values.
   load(i) {
     this.example = i;
     this.samples.fill(i, this.x);
@@ -128,19 +209,23 @@ class Explorer {
     this.settle();
   }
 
+  // Go to sample i, as a step that can be taken back.
   go(i) {
     this.quietly(() => this.load(i));
     this.save(true);
   }
 
+  // Go to the next or the previous sample.
   step(by) {
     this.go((this.example + by + this.samples.count) % this.samples.count);
   }
 
+  // Give the sample its own values back.
   reset() {
     this.load(this.example);
   }
 
+  // Take the model of length i.
   resize(i) {
     this.sizes.at = i;
     this.rule = -1;
@@ -153,14 +238,15 @@ class Explorer {
     this.save();
   }
 
-  set(d, value, done) {
-    this.features.set(d, value, this.x);
-    this.schedule(done);
+  // Set feature f; isDone is false while its slider still moves.
+  set(f, value, isDone) {
+    this.features.set(f, value, this.x);
+    this.schedule(isDone);
   }
 
   // At most one update a frame, however fast a slider moves.
-  schedule(done) {
-    this.settling = this.settling || done;
+  schedule(isDone) {
+    this.settling = this.settling || isDone;
     if (this.waiting) return;
     this.waiting = requestAnimationFrame(() => {
       this.waiting = null;
@@ -170,6 +256,7 @@ class Explorer {
     });
   }
 
+  // Show what the model says about the sample as it is now.
   refresh() {
     this.now = this.system.evaluate(this.x);
     this.given = this.system.given(this.now.scores);
@@ -191,7 +278,8 @@ class Explorer {
     this.save();
   }
 
-  // What looks at many other samples; of a large model, when nothing has moved for a while.
+  // What looks at many other samples; of a large model, when nothing has moved for a
+  // while.
   consider() {
     if (this.quiet) return;
     clearTimeout(this.pause);
@@ -199,48 +287,87 @@ class Explorer {
       this.showTurns();
       if (this.whole.neighbours) this.showNeighbours();
     };
-    if (this.system.K * this.system.D > LARGE) this.pause = setTimeout(act, PAUSE);
+    const isLarge = this.system.K * this.system.D > LARGE_SYSTEM;
+    if (isLarge) this.pause = setTimeout(act, PAUSE);
     else act();
   }
 
+  // Names of the labels that are given.
+  givenNames() {
+    return this.data.labels.filter((_, j) => this.given[j]);
+  }
+
+  // The head of the page: labels that are given, and whether values were changed.
   summarise() {
-    const names = this.data.labels.filter((_, j) => this.given[j]);
-    const chips = names.slice(0, 6).map((name) => h("span", { class: "chip", text: name, title: name }));
-    if (names.length > 6) chips.push(h("span", { class: "chip quiet", text: `${names.length - 6} more` }));
-    if (!names.length) chips.push(h("span", { class: "chip quiet", text: "no label" }));
-    $("chips").replaceChildren(...chips);
-    $("changed").hidden = $("reset").hidden = this.x.every((value, d) => Object.is(value, this.start[d]));
+    const isUnchanged = this.x.every((value, d) => Object.is(value, this.start[d]));
+    $("chips").replaceChildren(...this.chips());
+    $("changed").hidden = isUnchanged;
+    $("reset").hidden = isUnchanged;
     $("strongest").textContent = this.strongest();
   }
 
+  // Labels that are given, those beyond the first few counted.
+  chips() {
+    const names = this.givenNames();
+    const quiet = (text) => h("span", { class: "chip quiet", text });
+    if (!names.length) return [quiet("no label")];
+    const chips = names.slice(0, MAX_CHIPS).map((name) => {
+      return h("span", { class: "chip", text: name, title: name });
+    });
+    const more = names.length - MAX_CHIPS;
+    return more > 0 ? [...chips, quiet(`${more} more`)] : chips;
+  }
+
+  // Which exception applies most, in words.
   strongest() {
     const { m } = this.now;
     const best = m.indexOf(Math.max(...m));
-    return best < 0 ? "" : `${this.data.noun} ${best + 1} is strongest, ${percent(m[best])}`;
+    if (best < 0) return "";
+    return `${this.data.noun} ${best + 1} is strongest, ${percent(m[best])}`;
   }
 
   // For those who hear the page: which labels are given, when that changed.
   announce() {
-    const names = this.data.labels.filter((_, j) => this.given[j]);
-    const said = `${names.length ? `Given: ${listed(names, 8)}` : "No label is given"}. ${this.strongest()}`;
-    if ($("status").textContent !== said) $("status").textContent = said;
+    const names = this.givenNames();
+    const given = `Given: ${listed(names, MAX_ANNOUNCED)}`;
+    const answer = names.length ? given : "No label is given";
+    const words = `${answer}. ${this.strongest()}`;
+    if ($("status").textContent !== words) $("status").textContent = words;
   }
 
+  // What would change the answer. A slider changes a row of unit length as a whole, so
+  // that only features that are shown are looked at.
   showTurns() {
-    const among = this.system.scaleKind === "unit" ? this.controls.map(({ d }) => d) : [...this.data.features.keys()];
-    const { given, turns } = this.turns.of(this.label, this.x, this.now, among, MOST_TURNS);
-    const told = ({ f, value, words, was }) => h("li", {}, link("turn", () => this.set(f, value, true), [
-      h("span", { text: `${given ? "no longer given" : "given"} if ${words}` }), h("span", { class: "note", text: `now ${was}` })]));
-    $("turns").replaceChildren(...turns.map(told));
-    $("no-turn").hidden = turns.length > 0;
+    const isUnit = this.system.scaleKind === "unit";
+    const shown = this.controls.map(({ f }) => f);
+    const among = isUnit ? shown : [...this.data.features.keys()];
+    const answer = this.turns.of(this.label, this.x, this.now, among, MAX_TURNS);
+    const verb = answer.given ? "no longer given" : "given";
+    const rows = answer.turns.map(({ f, value, words, was }) => {
+      const onclick = () => this.set(f, value, true);
+      return toldRow("turn", onclick, `${verb} if ${words}`, `now ${was}`);
+    });
+    $("turns").replaceChildren(...rows);
+    $("no-turn").hidden = rows.length > 0;
   }
 
+  // The rows most like the sample, with their labels.
   showNeighbours() {
-    const near = this.samples.nearest(this.system, this.x, this.now.z, this.example, NEIGHBOURS);
-    $("neighbours").replaceChildren(...near.map((i) => h("li", {}, link("neighbour", () => this.go(i), [
-      h("span", { text: this.samples.name(i) }), h("span", { class: "note", text: this.samples.told(i) })]))));
+    const { samples, now } = this;
+    const near = samples.nearest(
+      this.system,
+      this.x,
+      now.z,
+      this.example,
+      MAX_NEIGHBOURS,
+    );
+    const rows = near.map((i) => {
+      return toldRow("neighbour", () => this.go(i), samples.name(i), samples.told(i));
+    });
+    $("neighbours").replaceChildren(...rows);
   }
 
+  // Choose label j.
   choose(j) {
     this.label = j;
     this.reach = this.system.reach(j);
@@ -255,67 +382,99 @@ class Explorer {
     this.save();
   }
 
-  move(by, focus) {
-    const order = this.labels.order;
-    const at = Math.min(order.length - 1, Math.max(0, order.indexOf(this.label) + by));
+  // Choose the label that many places further down the list.
+  move(by) {
+    const { order, rows } = this.labels;
+    const at = clamped(order.indexOf(this.label) + by, 0, order.length - 1);
     this.choose(order[at]);
-    if (focus) this.labels.rows[order[at]].node.focus();
+    rows[order[at]].node.focus();
   }
 
+  // Show more cards of exceptions.
+  showMoreRules() {
+    this.cards.count += 2 * CONTROLS_SHOWN;
+    this.settle();
+  }
+
+  // List the first so many features of those that are searched for.
   list(count) {
     const wanted = $("search").value.trim().toLowerCase();
-    const found = this.ranked().filter((d) => this.data.features[d].toLowerCase().includes(wanted));
-    this.shown = Math.max(PAGE, count);
-    this.show(found.slice(0, this.shown));
-    $("more").hidden = found.length <= this.shown;
-    $("found").textContent = wanted || found.length > this.shown
-      ? `${Math.min(this.shown, found.length)} of ${times(found.length, "feature")}` : times(found.length, "feature");
+    const matching = this.rankedFeatures().filter((f) => {
+      return this.data.features[f].toLowerCase().includes(wanted);
+    });
+    this.shown = Math.max(CONTROLS_SHOWN, count);
+    this.show(matching.slice(0, this.shown));
+    const isMore = matching.length > this.shown;
+    const all = times(matching.length, "feature");
+    const part = `${Math.min(this.shown, matching.length)} of ${all}`;
+    $("more").hidden = !isMore;
+    $("found").textContent = wanted || isMore ? part : all;
   }
 
-  ranked() {
-    const by = $("order").value;
-    const all = this.data.features.map((_, d) => d);
-    if (by === "name") return all.sort((a, b) => this.data.features[a].localeCompare(this.data.features[b], "en", { numeric: true }));
-    const size = by === "rules" ? this.system.separation() : this.system.relevance(by === "label" ? this.label : -1);
-    const sizes = this.features.fold(size);
+  // Features in the order that was chosen.
+  rankedFeatures() {
+    const order = $("order").value;
+    const all = [...this.data.features.keys()];
+    if (order === "name") {
+      const name = (f) => this.data.features[f];
+      const numeric = { numeric: true };
+      return all.sort((a, b) => name(a).localeCompare(name(b), "en", numeric));
+    }
+    const sizes = this.features.fold(this.columnSizes(order));
     return all.sort((a, b) => sizes[b] - sizes[a]);
   }
 
+  // How much each column matters, by the order that was chosen.
+  columnSizes(order) {
+    if (order === "rules") return this.system.separation();
+    return this.system.relevance(order === "label" ? this.label : -1);
+  }
+
+  // Show the controls of some features.
   show(wanted) {
-    this.controls = wanted.map((d) => this.control(d));
-    const focused = document.activeElement;
-    $("features").replaceChildren(...this.controls.map((control) => control.node));
-    if ($("features").contains(focused)) focused.focus({ preventScroll: true });
+    this.controls = wanted.map((f) => this.control(f));
+    keepingFocus($("features"), () => {
+      $("features").replaceChildren(...this.controls.map(({ node }) => node));
+    });
     this.showControls();
   }
 
+  // Show the values of the sample in the controls.
   showControls() {
-    for (const control of this.controls) control.show(this.features.value(control.d, this.x), this.now, this.label, this.reach);
-  }
-
-  control(d) {
-    if (!this.made.has(d)) {
-      const curve = shapeCurve(d, this.features, this.system, this.norm);
-      this.made.set(d, featureControl(d, this.features, curve, (...args) => this.set(...args)));
+    for (const control of this.controls) {
+      const value = this.features.value(control.f, this.x);
+      control.show(value, this.now, this.label, this.reach);
     }
-    return this.made.get(d);
   }
 
+  // The control of feature f, made when it is first asked for.
+  control(f) {
+    if (!this.made.has(f)) {
+      const curve = new ShapeCurve(f, this.features, this.system, this.norm);
+      const onset = (...change) => this.set(...change);
+      this.made.set(f, new FeatureControl(f, this.features, curve, onset));
+    }
+    return this.made.get(f);
+  }
+
+  // Search features by some words.
   search(words) {
     $("search").value = words;
-    this.list(PAGE);
+    this.list(CONTROLS_SHOWN);
   }
 
-  // Bring a feature's control into view, wherever it stands in the order.
-  reveal(d) {
-    if (!this.controls.some((control) => control.d === d)) this.search(this.data.features[d]);
-    const { node } = this.controls.find((control) => control.d === d);
+  // Bring the control of feature f into view, wherever it stands in the order.
+  reveal(f) {
+    const isShown = this.controls.some((control) => control.f === f);
+    if (!isShown) this.search(this.data.features[f]);
+    const { node } = this.controls.find((control) => control.f === f);
     node.scrollIntoView({ block: "nearest", behavior: "smooth" });
     node.querySelector("input, select").focus({ preventScroll: true });
     node.classList.remove("flash");
     requestAnimationFrame(() => node.classList.add("flash"));
   }
 
+  // Bring the card of exception k into view.
   visit(k) {
     this.rule = k;
     this.cards.arrange(this.x, this.now.m, k);
@@ -325,19 +484,28 @@ class Explorer {
     this.save();
   }
 
-  dark() {
+  // Whether the page is dark now, by the button or by the system.
+  isDark() {
     const chosen = document.documentElement.dataset.theme;
-    return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    return chosen ? chosen === "dark" : DARK_SCHEME.matches;
   }
 
+  // Light becomes dark, dark becomes light.
   toggleTheme() {
-    document.documentElement.dataset.theme = this.dark() ? "light" : "dark";
+    document.documentElement.dataset.theme = this.isDark() ? "light" : "dark";
     this.drawMap();
   }
 
+  // Draw the map of labels in the colours of the page.
   drawMap() {
-    this.map.show(this.label, this.dark());
+    this.map.show(this.label, this.isDark());
   }
+}
+
+// A row of words with a note, which can be clicked.
+function toldRow(kind, onclick, words, note) {
+  const parts = [h("span", { text: words }), h("span", { class: "note", text: note })];
+  return h("li", {}, link(kind, onclick, parts));
 }
 
 document.addEventListener("DOMContentLoaded", () => {

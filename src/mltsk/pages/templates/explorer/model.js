@@ -1,27 +1,82 @@
 // The fuzzy system: arithmetic on typed arrays, nothing of the page.
-// Symbols: K exceptions, D columns of numbers (features, or parts of them), L labels, P terms of the general rule; x a
-// sample in the caller's units, z the same on the scale of the rules, filled the same with averages for what is missing
-// (NaN), m how far each exception applies. Everything is float64, as in Python.
+//
+// Symbols, as in the paper and in Python:
+//   K  exceptions
+//   D  columns of numbers (features, or parts of them)
+//   L  labels
+//   P  terms of the general rule
+//   x  a sample in the caller's units, NaN where a value is missing
+//   z  the same sample on the scale of the rules
+//   m  how far each exception applies
+// `filled` is z with averages in place of missing values. Everything is float64.
 
+const N_QUANTILES = 21; // per column: every twentieth part of the training rows
+const ABSENT_EXPONENT = 1000; // of a rule that does not apply: exp(-1000) = 0
+
+// Array of a type from base64 of its bytes.
 function unpack(text, Type) {
   const raw = atob(text);
   const bytes = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  for (let i = 0; i < raw.length; i++) {
+    bytes[i] = raw.charCodeAt(i);
+  }
   return new Type(bytes.buffer);
 }
 
-// Coefficients come without their zeros: one bit each says where the others belong. Equal widths come as one number.
+// Float64Array from base64 of its bytes, or null for null.
+function unpackFloats(text) {
+  return text === null ? null : unpack(text, Float64Array);
+}
+
+// Bit number `at` of an array of bytes, the lowest bit of each byte first.
+function bitOf(bytes, at) {
+  return (bytes[at >> 3] >> (at & 7)) & 1;
+}
+
+// Coefficients, which come without their zeros: one bit each says where the others are.
 function unpackSparse(packed, size) {
   const mask = unpack(packed.mask, Uint8Array);
   const values = unpack(packed.values, packed.single ? Float32Array : Float64Array);
   const out = new Float64Array(size);
-  for (let i = 0, next = 0; i < size; i++) {
-    if (mask[i >> 3] & (1 << (i & 7))) out[i] = values[next++];
+  let next = 0;
+  for (let i = 0; i < size; i++) {
+    if (bitOf(mask, i)) {
+      out[i] = values[next];
+      next++;
+    }
   }
   return out;
 }
 
-// Index of the last entry of the rising table[from..to) that is not above value; from if all are.
+// The whole numbers from 0 to count - 1.
+function range(count) {
+  return [...Array(count).keys()];
+}
+
+// Sum of all values.
+function sumOf(values) {
+  return values.reduce((a, b) => a + b, 0);
+}
+
+// Length of a vector.
+function lengthOf(x) {
+  return Math.sqrt(x.reduce((sum, value) => sum + value * value, 0));
+}
+
+// A value, moved to the nearer end where it lies outside of low..high.
+function clamped(value, low, high) {
+  return Math.min(high, Math.max(low, value));
+}
+
+// Standard deviation of some values.
+function spreadOf(values) {
+  const mean = sumOf(values) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return Math.sqrt(squares / values.length);
+}
+
+// Index of the last entry of the rising table[from..to) that is not above value;
+// `from` if all are above it.
 function lastNotAbove(table, from, to, value) {
   let low = from;
   let high = to;
@@ -33,53 +88,84 @@ function lastNotAbove(table, from, to, value) {
   return low;
 }
 
-// Linear between knots and constant beyond them.
+// Linear between the knots xs[from..to), ys[from..to) and constant beyond them.
 function interpolate(xs, ys, from, to, value) {
   if (!(value > xs[from])) return ys[from];
   if (value >= xs[to - 1]) return ys[to - 1];
   const i = lastNotAbove(xs, from, to, value);
-  return ys[i] + ((ys[i + 1] - ys[i]) / (xs[i + 1] - xs[i])) * (value - xs[i]);
+  const slope = (ys[i + 1] - ys[i]) / (xs[i + 1] - xs[i]);
+  return ys[i] + slope * (value - xs[i]);
 }
+
+const SYSTEM_ARRAYS = [
+  "share",
+  "thresholds",
+  "intercept",
+  "slopes",
+  "offsets",
+  "weights",
+  "centers",
+  "middle",
+  "quantiles",
+];
 
 class FuzzySystem {
   constructor(data) {
-    const floats = (text) => (text === null ? null : unpack(text, Float64Array));
     [this.K, this.D, this.L, this.P] = data.shape;
-    for (const name of ["share", "thresholds", "intercept", "slopes", "offsets", "weights", "centers", "middle", "quantiles"]) {
-      this[name] = floats(data[name]);
+    for (const name of SYSTEM_ARRAYS) {
+      this[name] = unpackFloats(data[name]);
     }
-    const widths = floats(data.widths);
-    this.widths = widths.length === 1 ? new Float64Array(this.K * this.D).fill(widths[0]) : widths;
+    this.widths = this.readWidths(data.widths);
     this.firing = data.firing;
-    this.counted = this.gather(() => 0).seen; // how much a rule's conditions count together
+    this.single = data.single;
+    this.counted = this.gather(() => 0).seen; // how much all conditions of a rule count
     this.rows = data.order ? this.D + 1 : 1; // of a consequent
     this.coef = unpackSparse(data.coef, this.K * this.rows * this.L);
-    this.single = data.single;
-    this.readScale(data.scale, floats);
-    this.readTerms(data.terms, floats);
+    this.readScale(data.scale);
+    this.readTerms(data.terms);
   }
 
-  readScale(scale, floats) {
+  // Widths of all rules and columns; where they are equal, one number comes for all.
+  readWidths(text) {
+    const widths = unpackFloats(text);
+    if (widths.length !== 1) return widths;
+    return new Float64Array(this.K * this.D).fill(widths[0]);
+  }
+
+  // How values become places on the scale of the rules.
+  readScale(scale) {
     this.scaleKind = scale.kind;
     if (scale.kind === "unit" || scale.kind === "none") return;
-    this.offset = floats(scale.offset);
-    this.spread = floats(scale.spread);
-    this.knots = floats(scale.values);
-    this.levels = floats(scale.levels);
-    this.ends = this.levels && floats(scale.ends);
+    this.offset = unpackFloats(scale.offset);
+    this.spread = unpackFloats(scale.spread);
+    this.knots = unpackFloats(scale.values);
+    this.levels = unpackFloats(scale.levels);
+    this.ends = this.levels && unpackFloats(scale.ends);
   }
 
-  // Terms come sorted by feature: those of feature d are starts[d]..starts[d + 1].
-  readTerms(terms, floats) {
+  // Terms come sorted by column: those of column d are starts[d]..starts[d + 1].
+  readTerms(terms) {
     this.linear = terms.low === null;
-    for (const name of ["low", "high", "mean"]) this[name] = floats(terms[name]);
+    this.low = unpackFloats(terms.low);
+    this.high = unpackFloats(terms.high);
+    this.mean = unpackFloats(terms.mean);
     this.termCoef = unpackSparse(terms.coef, this.P * this.L);
     this.starts = new Uint32Array(this.D + 1);
-    for (const d of unpack(terms.feature, Uint32Array)) this.starts[d + 1]++;
-    for (let d = 0; d < this.D; d++) this.starts[d + 1] += this.starts[d];
+    for (const d of unpack(terms.feature, Uint32Array)) {
+      this.starts[d + 1]++;
+    }
+    for (let d = 0; d < this.D; d++) {
+      this.starts[d + 1] += this.starts[d];
+    }
   }
 
-  // Where a value lies on the scale of feature d; norm is the length of its row where rows have unit length.
+  // Whether how far a rule applies depends on that rule alone, not on the others.
+  get firesAlone() {
+    return this.firing === "plain" || this.firing === "minimum";
+  }
+
+  // Where a value lies on the scale of column d; norm is the length of its row, which
+  // counts where rows have unit length.
   place(d, value, norm) {
     if (Number.isNaN(value)) return NaN;
     if (this.scaleKind === "unit") return norm > 0 ? value / norm : value;
@@ -87,213 +173,318 @@ class FuzzySystem {
     return (this.level(d, value) - this.offset[d]) / this.spread[d];
   }
 
+  // A value of column d between its smallest (0) and its largest (1).
   level(d, value) {
-    if (this.ends) return interpolate(this.knots, this.levels, this.ends[d], this.ends[d + 1], value);
+    if (this.ends) {
+      const [from, to] = [this.ends[d], this.ends[d + 1]];
+      return interpolate(this.knots, this.levels, from, to, value);
+    }
     const low = this.knots[2 * d];
     const span = this.knots[2 * d + 1] - low;
     return span > 0 ? (value - low) / span : value - low;
   }
 
+  // Write the places of sample x into z.
   scale(x, z) {
-    const norm = Math.sqrt(x.reduce((sum, value) => sum + value * value, 0));
-    for (let d = 0; d < this.D; d++) z[d] = this.place(d, x[d], norm);
+    const norm = lengthOf(x);
+    for (let d = 0; d < this.D; d++) {
+      z[d] = this.place(d, x[d], norm);
+    }
     return z;
   }
 
-  // Membership of place z of feature d in term p, as its distance from the average.
+  // Membership of place z of column d in term p, as its distance from the average.
   term(p, d, z) {
     if (Number.isNaN(z)) return 0;
     if (this.linear) return z - this.mean[p];
-    const t = (z * this.spread[d] + this.offset[d] - this.low[p]) / (this.high[p] - this.low[p]);
-    return Math.min(1, Math.max(0, t)) - this.mean[p];
+    const level = z * this.spread[d] + this.offset[d];
+    const membership = (level - this.low[p]) / (this.high[p] - this.low[p]);
+    return clamped(membership, 0, 1) - this.mean[p];
   }
 
-  // What place z of feature d adds to the score of label j, whoever the sample is.
+  // What place z of column d adds to the score of label j, for every sample.
   effect(d, z, j) {
     let sum = 0;
-    for (let p = this.starts[d]; p < this.starts[d + 1]; p++) sum += this.term(p, d, z) * this.termCoef[p * this.L + j];
+    for (let p = this.starts[d]; p < this.starts[d + 1]; p++) {
+      sum += this.term(p, d, z) * this.termCoef[p * this.L + j];
+    }
     return sum;
   }
 
-  // Sums of squared distances in widths over what is there, or the largest of them where conditions are joined by their
-  // minimum, and how much of each rule's features that is.
-  gather(z) {
-    const [raw, seen] = [new Float64Array(this.K), new Float64Array(this.K)];
+  // For each rule: `raw`, the sum of squared distances in widths over the places that
+  // are not missing (the largest where conditions are joined by their minimum), and
+  // `seen`, how much these places count.
+  gather(placeOf) {
+    const raw = new Float64Array(this.K);
+    const seen = new Float64Array(this.K);
     for (let k = 0, at = 0; k < this.K; k++) {
       for (let d = 0; d < this.D; d++, at++) {
-        const place = z(d);
+        const place = placeOf(d);
         if (Number.isNaN(place)) continue;
-        raw[k] = this.joined(raw[k], (place - this.centers[at]) ** 2 / this.widths[at]);
+        const distance = (place - this.centers[at]) ** 2 / this.widths[at];
+        raw[k] = this.joined(raw[k], distance);
         if (this.widths[at] < Infinity) seen[k] += this.share[d];
       }
     }
     return { raw, seen };
   }
 
-  joined(sum, part) {
-    return this.firing === "minimum" ? Math.max(sum, part) : sum + part;
+  // One more distance joined to those before it.
+  joined(before, distance) {
+    return this.firing === "minimum" ? Math.max(before, distance) : before + distance;
   }
 
-  // What is there counts for all; a rule of which nothing is there does not apply.
+  // What is not missing counts for all; a rule of which all is missing does not apply.
   exponents({ raw, seen }) {
     return raw.map((sum, k) => {
-      if (seen[k] === this.counted[k] || (this.firing === "minimum" && seen[k] > 1e-9)) return sum;
-      return seen[k] > 1e-9 ? (sum * this.counted[k]) / seen[k] : 1000;
+      if (seen[k] === this.counted[k]) return sum;
+      if (seen[k] <= 1e-9) return ABSENT_EXPONENT;
+      return this.firing === "minimum" ? sum : (sum * this.counted[k]) / seen[k];
     });
   }
 
-  // How far each exception applies: plain memberships, or shares that add up to 1, in log space unless the model takes
-  // products literally and lets them underflow.
-  shares(e) {
-    const least = this.firing === "softmax" ? e.reduce((a, b) => Math.min(a, b), Infinity) : 0;
-    const m = e.map((exponent) => Math.exp(least - exponent));
-    if (this.firing === "plain" || this.firing === "minimum") return m;
-    const total = m.reduce((a, b) => a + b, 0) || Number.EPSILON;
+  // How far each exception applies: plain memberships, or shares that add up to 1. With
+  // "softmax" the smallest exponent is taken off first; without it, products underflow.
+  shares(exponents) {
+    let least = 0;
+    if (this.firing === "softmax") {
+      least = exponents.reduce((a, b) => Math.min(a, b), Infinity);
+    }
+    const m = exponents.map((exponent) => Math.exp(least - exponent));
+    if (this.firesAlone) return m;
+    const total = sumOf(m) || Number.EPSILON;
     return m.map((share) => share / total);
   }
 
   // Everything about sample x; with a label, the score of that one alone.
   evaluate(x, label = -1) {
     const z = this.scale(x, new Float64Array(this.D));
-    const filled = z.map((place, d) => (Number.isNaN(place) ? (this.linear ? this.mean[d] : 0) : place));
+    const filled = z.map((place, d) => this.filledPlace(place, d));
     const sums = this.gather((d) => z[d]);
     const m = this.shares(this.exponents(sums));
     return { x, z, filled, sums, m, scores: this.scores(z, filled, m, label) };
   }
 
+  // A place, or the average of column d where it is missing.
+  filledPlace(place, d) {
+    if (!Number.isNaN(place)) return place;
+    return this.linear ? this.mean[d] : 0;
+  }
+
+  // Scores of all labels, or of one; the others then keep their intercept.
   scores(z, filled, m, label) {
-    const { D, L, coef, rows } = this;
-    const [first, last] = label < 0 ? [0, L] : [label, label + 1];
+    const { K, D, L, rows } = this;
+    const first = label < 0 ? 0 : label;
+    const last = label < 0 ? L : label + 1;
     const out = Float64Array.from(this.intercept);
     const add = (table, row, factor) => {
       if (factor === 0) return;
-      for (let j = first, at = row * L + first; j < last; j++, at++) out[j] += factor * table[at];
+      for (let j = first, at = row * L + first; j < last; j++, at++) {
+        out[j] += factor * table[at];
+      }
     };
     for (let d = 0; d < D; d++) {
-      for (let p = this.starts[d]; p < this.starts[d + 1]; p++) add(this.termCoef, p, this.term(p, d, z[d]));
+      for (let p = this.starts[d]; p < this.starts[d + 1]; p++) {
+        add(this.termCoef, p, this.term(p, d, z[d]));
+      }
     }
-    for (let k = 0; k < this.K; k++) {
-      for (let row = 0; row < rows; row++) add(coef, k * rows + row, row ? m[k] * filled[row - 1] : m[k]);
+    for (let k = 0; k < K; k++) {
+      add(this.coef, k * rows, m[k]);
+      for (let row = 1; row < rows; row++) {
+        add(this.coef, k * rows + row, m[k] * filled[row - 1]);
+      }
     }
     return out;
   }
 
   // Calibrated probabilities of scores, or null; of several classes they add up to 1.
   chances(scores) {
-    if (this.slopes && this.single) {
-      const slope = this.slopes.reduce((a, b) => a + b, 0) / this.L;
-      const odds = scores.map((score, j) => Math.exp(slope * (score - this.thresholds[j])));
-      return odds.map((odd) => odd / odds.reduce((a, b) => a + b, 0));
+    if (!this.slopes) return null;
+    if (!this.single) {
+      return scores.map((score, j) => {
+        return 1 / (1 + Math.exp(-(this.slopes[j] * score + this.offsets[j])));
+      });
     }
-    return this.slopes && scores.map((score, j) => 1 / (1 + Math.exp(-(this.slopes[j] * score + this.offsets[j]))));
+    const slope = sumOf(this.slopes) / this.L;
+    const odds = scores.map((score, j) => {
+      return Math.exp(slope * (score - this.thresholds[j]));
+    });
+    const total = sumOf(odds);
+    return odds.map((odd) => odd / total);
   }
 
-  // Which labels the scores give: those that reach their thresholds, or the one that stands highest above its own.
+  // Which labels the scores give: those that reach their thresholds, or the one class
+  // that stands highest above its own.
   given(scores) {
-    const best = this.foremost(scores);
-    return Array.from(scores, (score, j) => (this.single ? j === best : score >= this.thresholds[j]));
+    if (this.single) {
+      const best = this.foremost(scores);
+      return Array.from(scores, (_, j) => j === best);
+    }
+    return Array.from(scores, (score, j) => score >= this.thresholds[j]);
   }
 
+  // The label that stands highest above its threshold.
   foremost(scores) {
     const above = scores.map((score, j) => score - this.thresholds[j]);
     return above.indexOf(Math.max(...above));
   }
 
-  // A coefficient of exception k for label j: of feature row - 1, or the constant; without slopes the others are 0.
+  // Coefficient of exception k for label j: the constant (row 0), or that of column
+  // row - 1, which is 0 where the model has no slopes.
   at(k, row, j) {
     return row < this.rows ? this.coef[(k * this.rows + row) * this.L + j] : 0;
   }
 
   // What exception k says about label j, at places z.
   says(k, j, z) {
-    let said = this.at(k, 0, j);
-    for (let row = 1; row < this.rows; row++) said += this.at(k, row, j) * z[row - 1];
-    return said;
+    let amount = this.at(k, 0, j);
+    for (let row = 1; row < this.rows; row++) {
+      amount += this.at(k, row, j) * z[row - 1];
+    }
+    return amount;
   }
 
-  // What each exception, and what each feature in general, adds to the score of label j.
+  // What each exception adds to the score of label j.
   shifts(j, now) {
     return now.m.map((share, k) => share * this.says(k, j, now.filled));
   }
 
-  // The shifts of exceptions with slopes taken apart: of an average sample, and what each feature adds to that.
-  within(j, now) {
-    const parts = new Float64Array(this.D);
-    now.m.forEach((share, k) => parts.forEach((_, d) => { parts[d] += share * this.at(k, d + 1, j) * (now.filled[d] - this.middle[d]); }));
-    return { usual: now.m.reduce((sum, share, k) => sum + share * this.says(k, j, this.middle), 0), parts };
-  }
-
+  // What each column adds to the score of label j in general.
   effects(j, now) {
     return now.z.map((z, d) => this.effect(d, z, j));
   }
 
-  // The part of the score of label j that changes when feature d, which is there, alone moves to place z.
+  // The shifts of exceptions with slopes taken apart: `usual`, that of an average
+  // sample, and `parts`, what each column adds to it.
+  within(j, now) {
+    const parts = new Float64Array(this.D);
+    let usual = 0;
+    now.m.forEach((share, k) => {
+      usual += share * this.says(k, j, this.middle);
+      for (let d = 0; d < this.D; d++) {
+        const distance = now.filled[d] - this.middle[d];
+        parts[d] += share * this.at(k, d + 1, j) * distance;
+      }
+    });
+    return { usual, parts };
+  }
+
+  // The part of the score of label j that changes when column d, which is not missing,
+  // alone moves: a function of its place z.
   along(j, d, now) {
     const { K, D, centers, widths } = this;
-    now.said ??= [];
-    const said = now.said[j] ??= Float64Array.from({ length: K }, (_, k) => this.says(k, j, now.filled));
-    const own = (k) => (now.z[d] - centers[k * D + d]) ** 2 / widths[k * D + d];
-    const other = this.firing === "minimum" ? this.gather((i) => (i === d ? NaN : now.z[i])).raw : now.sums.raw.map((sum, k) => sum - own(k));
+    const said = this.saidNow(j, now);
+    const other = this.distancesWithout(d, now);
     const raw = new Float64Array(K);
     return (z) => {
-      for (let k = 0, at = d; k < K; k++, at += D) raw[k] = this.joined(other[k], (z - centers[at]) ** 2 / widths[at]);
+      for (let k = 0, at = d; k < K; k++, at += D) {
+        raw[k] = this.joined(other[k], (z - centers[at]) ** 2 / widths[at]);
+      }
       const m = this.shares(this.exponents({ raw, seen: now.sums.seen }));
       let sum = this.effect(d, z, j);
-      for (let k = 0; k < K; k++) sum += m[k] * (said[k] + this.at(k, d + 1, j) * (z - now.z[d]));
+      for (let k = 0; k < K; k++) {
+        sum += m[k] * (said[k] + this.at(k, d + 1, j) * (z - now.z[d]));
+      }
       return sum;
     };
   }
 
+  // What each exception says about label j now; kept, as each curve asks for it.
+  saidNow(j, now) {
+    now.said ??= [];
+    now.said[j] ??= Float64Array.from(range(this.K), (k) => {
+      return this.says(k, j, now.filled);
+    });
+    return now.said[j];
+  }
+
+  // Distance of the sample from each rule, over all columns but d.
+  distancesWithout(d, now) {
+    if (this.firing === "minimum") {
+      return this.gather((other) => (other === d ? NaN : now.z[other])).raw;
+    }
+    return now.sums.raw.map((sum, k) => {
+      const at = k * this.D + d;
+      return sum - (now.z[d] - this.centers[at]) ** 2 / this.widths[at];
+    });
+  }
+
   // What each exception adds to each label at its own centre.
   centreShifts() {
-    return Array.from({ length: this.K }, (_, k) => {
+    return range(this.K).map((k) => {
       const z = this.centers.subarray(k * this.D, (k + 1) * this.D);
-      const share = this.firing === "plain" || this.firing === "minimum" ? 1 : this.shares(this.exponents(this.gather((d) => z[d])))[k];
-      return Float64Array.from({ length: this.L }, (_, j) => share * this.says(k, j, z));
+      const share = this.firesAlone ? 1 : this.sharesAt(z)[k];
+      return Float64Array.from(range(this.L), (j) => share * this.says(k, j, z));
     });
   }
 
-  // Places of feature d at its training quantiles; what is known of a sparse one is its average.
+  // How far each exception applies at places z.
+  sharesAt(z) {
+    return this.shares(this.exponents(this.gather((d) => z[d])));
+  }
+
+  // Places of column d at its training quantiles. Of a sparse column only the average
+  // is known: its root is about the standard deviation of a value that is mostly
+  // absent.
   usualPlaces(d) {
-    const reach = Math.sqrt(Math.abs(this.middle[d])); // about the standard deviation of a feature that is mostly absent
-    if (!this.quantiles) return [this.middle[d] - reach, this.middle[d] + reach];
-    return Array.from(this.quantiles.subarray(21 * d, 21 * d + 21), (value) => this.place(d, value, 1));
+    if (!this.quantiles) {
+      const reach = Math.sqrt(Math.abs(this.middle[d]));
+      return [this.middle[d] - reach, this.middle[d] + reach];
+    }
+    const from = N_QUANTILES * d;
+    const values = this.quantiles.subarray(from, from + N_QUANTILES);
+    return Array.from(values, (value) => this.place(d, value, 1));
   }
 
-  // How much a feature moves the score of label j (-1: of all labels) over the data, and half as much how far apart
-  // exceptions lie on it, each next to the largest.
+  // How much each column moves the score of label j (-1: of all labels) over the data,
+  // plus half of how far apart exceptions lie on it, each next to the largest.
   relevance(j) {
-    const labels = j < 0 ? [...Array(this.L).keys()] : [j];
-    const moves = Float64Array.from({ length: this.D }, (_, d) => {
-      const places = this.usualPlaces(d);
-      const unit = spreadOf(places);
-      const slope = (l) => this.weights.reduce((sum, weight, k) => sum + weight * Math.abs(this.at(k, d + 1, l)), 0);
-      return labels.reduce((sum, l) => sum + spreadOf(places.map((z) => this.effect(d, z, l))) + unit * slope(l), 0);
-    });
+    const labels = j < 0 ? range(this.L) : [j];
+    const moves = Float64Array.from(range(this.D), (d) => this.movesOf(d, labels));
     const apart = this.separation();
-    const [most, widest] = [Math.max(...moves, 1e-300), Math.max(...apart, 1e-300)];
+    const most = Math.max(...moves, 1e-300);
+    const widest = Math.max(...apart, 1e-300);
     return moves.map((move, d) => move / most + apart[d] / widest / 2);
   }
 
-  // How far apart the exceptions' conditions on each feature lie, in widths.
+  // How much column d moves the scores of some labels, over its usual places.
+  movesOf(d, labels) {
+    const places = this.usualPlaces(d);
+    const unit = spreadOf(places);
+    return labels.reduce((sum, j) => {
+      const effects = places.map((z) => this.effect(d, z, j));
+      return sum + spreadOf(effects) + unit * this.meanSlope(d, j);
+    }, 0);
+  }
+
+  // Mean size of the slopes of exceptions for column d and label j.
+  meanSlope(d, j) {
+    return this.weights.reduce((sum, weight, k) => {
+      return sum + weight * Math.abs(this.at(k, d + 1, j));
+    }, 0);
+  }
+
+  // How far apart the exceptions' conditions on each column lie, in widths.
   separation() {
     const out = new Float64Array(this.D);
     for (let k = 0, at = 0; k < this.K; k++) {
       for (let d = 0; d < this.D; d++, at++) {
-        out[d] += (this.weights[k] * Math.abs(this.centers[at] - this.middle[d])) / Math.sqrt(this.widths[at]);
+        const distance = Math.abs(this.centers[at] - this.middle[d]);
+        out[d] += (this.weights[k] * distance) / Math.sqrt(this.widths[at]);
       }
     }
     return out;
   }
 
-  // The largest effect that a feature has on label j anywhere in the data: what curves must have room for.
+  // The largest effect of any column on label j anywhere in the data, and no less than
+  // a little: what curves must have room for.
   reach(j) {
-    const sizes = Array.from({ length: this.D }, (_, d) => this.usualPlaces(d).map((z) => Math.abs(this.effect(d, z, j))));
-    return sizes.flat().reduce((a, b) => Math.max(a, b), this.P ? 0.02 : 0.3);
+    let most = this.P ? 0.02 : 0.3;
+    for (let d = 0; d < this.D; d++) {
+      for (const z of this.usualPlaces(d)) {
+        most = Math.max(most, Math.abs(this.effect(d, z, j)));
+      }
+    }
+    return most;
   }
-}
-
-function spreadOf(values) {
-  const mean = values.reduce((a, b) => a + b, 0) / values.length;
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
 }

@@ -1,58 +1,78 @@
-// Samples to start from: rows of the data, then such as were made (a usual one, the centre of each exception).
+// Samples to start from: rows of the data, then made ones (a usual one, and the centre
+// of each exception). Sample i is row i where i < n, and made sample i - n otherwise.
 
-const KINDS = { u1: Uint8Array, "<i2": Int16Array, "<i4": Int32Array, "<f8": Float64Array };
-const LEAST = { "<i2": -(2 ** 15), "<i4": -(2 ** 31) }; // stands for what is missing
+const CELL_TYPES = {
+  u1: Uint8Array,
+  "<i2": Int16Array,
+  "<i4": Int32Array,
+  "<f8": Float64Array,
+};
+const MISSING_CELL = { "<i2": -(2 ** 15), "<i4": -(2 ** 31) };
 
 class Samples {
   constructor(data) {
     const { rows, made } = data;
     Object.assign(this, { rows, made, D: data.shape[1], labels: data.labels });
     this.values = unpack(made.values, Float64Array);
-    this.numbers = rows?.index ? unpack(rows.index, Uint32Array) : Uint32Array.from({ length: rows?.count ?? 0 }, (_, i) => i);
+    this.numbers = readNumbers(rows);
     this.n = this.numbers.length;
     this.count = this.n + made.names.length;
-    [this.had, this.seen] = ["truth", "observed"].map((key) => rows?.[key] && unpack(rows[key], Uint8Array));
+    this.had = rows?.truth && unpack(rows.truth, Uint8Array);
+    this.seen = rows?.observed && unpack(rows.observed, Uint8Array);
     if (rows?.cells.columns) this.table = this.readColumns(rows.cells.columns);
-    else if (rows) {
-      const [ends, at] = [rows.cells.ends, rows.cells.at].map((text) => unpack(text, Uint32Array));
-      this.csr = { ends, at, values: unpack(rows.cells.values, Float64Array) };
-    }
+    else if (rows) this.csr = readSparse(rows.cells);
   }
 
+  // Dense cells (n, D) from columns, each written in its own shortest way.
   readColumns(columns) {
     const table = new Float64Array(this.n * this.D);
-    columns.forEach(([kind, text, known, decimals], d) => {
-      const [cells, values, unit] = [unpack(text, KINDS[kind]), known && unpack(known, Float64Array), Number(`1e${decimals}`)];
-      const value = (cell) => (values ? values[cell] : cell === LEAST[kind] ? NaN : cell / unit);
-      for (let i = 0; i < this.n; i++) table[i * this.D + d] = value(cells[i]);
+    columns.forEach((column, d) => {
+      readColumn(column).forEach((value, i) => {
+        table[i * this.D + d] = value;
+      });
     });
     return table;
   }
 
+  // Write sample i into x.
   fill(i, x) {
-    if (i >= this.n) x.set(this.values.subarray((i - this.n) * this.D, (i - this.n + 1) * this.D));
-    else if (this.table) x.set(this.table.subarray(i * this.D, (i + 1) * this.D));
-    else {
+    const { n, D } = this;
+    if (i >= n) {
+      x.set(this.values.subarray((i - n) * D, (i - n + 1) * D));
+    } else if (this.table) {
+      x.set(this.table.subarray(i * D, (i + 1) * D));
+    } else {
       x.fill(0);
-      this.each(i, (d, value) => { x[d] = value; });
+      this.each(i, (d, value) => {
+        x[d] = value;
+      });
     }
   }
 
+  // Call see(column, value) for each cell of sparse row i that is not zero.
   each(i, see) {
-    for (let at = this.csr.ends[i]; at < this.csr.ends[i + 1]; at++) see(this.csr.at[at], this.csr.values[at]);
+    const { ends, at, values } = this.csr;
+    for (let cell = ends[i]; cell < ends[i + 1]; cell++) {
+      see(at[cell], values[cell]);
+    }
   }
 
-  // True labels of sample i, and those that were not observed; null where nothing is known.
+  // True labels of sample i and those that were not observed; null where none is known.
   truth(i) {
     if (!this.had || i >= this.n) return null;
-    const L = this.labels.length;
-    const bit = (bits, at) => (bits[at >> 3] >> (at & 7)) & 1;
-    const marked = (bits, value) => new Set([...this.labels.keys()].filter((j) => bit(bits, i * L + j) === value));
-    return { true: marked(this.had, 1), unknown: this.seen ? marked(this.seen, 0) : new Set() };
+    const labels = [...this.labels.keys()];
+    const marked = (bits, value) => {
+      const from = i * labels.length;
+      return new Set(labels.filter((j) => bitOf(bits, from + j) === value));
+    };
+    const unknown = this.seen ? marked(this.seen, 0) : new Set();
+    return { true: marked(this.had, 1), unknown };
   }
 
+  // What a sample is called: its identifier, its number, or what it was made for.
   name(i) {
-    return i < this.n ? this.rows.ids?.[i] ?? `row ${this.numbers[i] + 1}` : this.made.names[i - this.n];
+    if (i >= this.n) return this.made.names[i - this.n];
+    return this.rows.ids?.[i] ?? `row ${this.numbers[i] + 1}`;
   }
 
   // What a sample is called in an address: the number of its row, or of a made one.
@@ -60,46 +80,68 @@ class Samples {
     return i < this.n ? String(this.numbers[i] + 1) : `made-${i - this.n + 1}`;
   }
 
+  // The sample of a key, or -1.
   ofKey(key) {
     const made = /^made-(\d+)$/.exec(key);
-    if (made) return this.n + Number(made[1]) - 1 < this.count && Number(made[1]) > 0 ? this.n + Number(made[1]) - 1 : -1;
-    return this.numbers.indexOf(/^\d{1,9}$/.test(key) ? Number(key) - 1 : -1);
+    if (made) {
+      const i = this.n + Number(made[1]) - 1;
+      return i >= this.n && i < this.count ? i : -1;
+    }
+    if (!/^\d{1,9}$/.test(key)) return -1;
+    return this.numbers.indexOf(Number(key) - 1);
   }
 
+  // The true labels of a sample in words, nothing where they are not known.
   told(i) {
-    const had = this.truth(i);
-    if (had === null) return "";
-    if (had.true.size) return listed([...had.true].map((j) => this.labels[j]), 3);
-    return had.unknown.size === this.labels.length ? "labels not observed" : "no label";
+    const truth = this.truth(i);
+    if (truth === null) return "";
+    if (truth.true.size) {
+      const names = [...truth.true].map((j) => this.labels[j]);
+      return listed(names, 3);
+    }
+    const isUnknown = truth.unknown.size === this.labels.length;
+    return isUnknown ? "labels not observed" : "no label";
   }
 
-  // Rows that somebody may mean: that identifier, that number, identifiers that begin so, or have it in them.
+  // Rows that somebody may mean, the likeliest first: those of that identifier, of that
+  // number, of identifiers that begin so, of identifiers that have it in them.
   find(text, most) {
     const wanted = text.trim().toLowerCase();
     if (!wanted) return [];
-    const names = this.lower ??= (this.rows?.ids ?? []).map((name) => name.toLowerCase());
-    const all = (keep) => names.map((name, i) => (keep(name) ? i : -1)).filter((i) => i >= 0);
     const number = this.ofKey(wanted.replace(/^row\s*/, ""));
-    const ranked = [...all((name) => name === wanted), ...(number >= 0 && number < this.n ? [number] : []),
-      ...all((name) => name.startsWith(wanted)), ...all((name) => name.includes(wanted))];
+    const isRow = number >= 0 && number < this.n;
+    const ranked = [
+      ...this.rowsNamed((name) => name === wanted),
+      ...(isRow ? [number] : []),
+      ...this.rowsNamed((name) => name.startsWith(wanted)),
+      ...this.rowsNamed((name) => name.includes(wanted)),
+    ];
     return [...new Set(ranked)].slice(0, most);
   }
 
-  // The rows most like x, one left out: nearest on the scale of the rules. What one of both lacks counts as any two
-  // rows are apart.
-  nearest(system, x, z, skip, count) {
-    const apart = this.csr ? this.sparseDistance(system, x) : this.denseDistance(system, z);
-    const rows = [...this.numbers.keys()].filter((i) => i !== skip);
-    const far = Float64Array.from(this.numbers, (_, i) => apart(i));
-    return rows.sort((a, b) => far[a] - far[b]).slice(0, count);
+  // Rows whose identifier, in small letters, is one to keep.
+  rowsNamed(keep) {
+    this.lowerNames ??= (this.rows?.ids ?? []).map((name) => name.toLowerCase());
+    return [...this.lowerNames.keys()].filter((i) => keep(this.lowerNames[i]));
   }
 
+  // The rows most like x (at places z) but for `skip`, nearest on the scale of the
+  // rules.
+  nearest(system, x, z, skip, count) {
+    const distance = this.csr
+      ? this.sparseDistance(system, x)
+      : this.denseDistance(system, z);
+    const distances = Float64Array.from(this.numbers, (_, i) => distance(i));
+    const rows = [...this.numbers.keys()].filter((i) => i !== skip);
+    rows.sort((a, b) => distances[a] - distances[b]);
+    return rows.slice(0, count);
+  }
+
+  // Distance of row i from places z; what one of both lacks counts as the mean distance
+  // of two rows.
   denseDistance(system, z) {
-    const { D, table } = this;
-    if (!this.places) {
-      this.places = new Float64Array(table.length);
-      for (let at = 0; at < table.length; at += D) system.scale(table.subarray(at, at + D), this.places.subarray(at, at + D));
-    }
+    const { D } = this;
+    this.places ??= this.placesOfRows(system);
     return (i) => {
       let sum = 0;
       for (let d = 0; d < D; d++) {
@@ -110,12 +152,57 @@ class Samples {
     };
   }
 
+  // All rows on the scale of the rules.
+  placesOfRows(system) {
+    const { D, table } = this;
+    const places = new Float64Array(table.length);
+    for (let at = 0; at < table.length; at += D) {
+      system.scale(table.subarray(at, at + D), places.subarray(at, at + D));
+    }
+    return places;
+  }
+
+  // Distance of sparse row i from x; between rows of unit length, that of directions.
   sparseDistance(system, x) {
     const own = x.reduce((sum, value) => sum + value * value, 0);
     return (i) => {
-      let [dot, other] = [0, 0];
-      this.each(i, (d, value) => { dot += value * x[d]; other += value * value; });
-      return system.scaleKind === "unit" ? -dot / Math.sqrt(own * other || 1) : own + other - 2 * dot;
+      let dot = 0;
+      let other = 0;
+      this.each(i, (d, value) => {
+        dot += value * x[d];
+        other += value * value;
+      });
+      if (system.scaleKind === "unit") return -dot / Math.sqrt(own * other || 1);
+      return own + other - 2 * dot;
     };
   }
+}
+
+// Numbers of the rows that are in the page: of all of them, unless some were left out.
+function readNumbers(rows) {
+  if (rows?.index) return unpack(rows.index, Uint32Array);
+  return Uint32Array.from(range(rows?.count ?? 0));
+}
+
+// Rows as CSR: those of row i are at[ends[i]..ends[i + 1]] and the same of values.
+function readSparse(cells) {
+  return {
+    ends: unpack(cells.ends, Uint32Array),
+    at: unpack(cells.at, Uint32Array),
+    values: unpack(cells.values, Float64Array),
+  };
+}
+
+// Values of a column that was written as codes of its distinct values, or as whole
+// numbers of a decimal unit.
+function readColumn([kind, text, distinct, decimals]) {
+  const cells = unpack(text, CELL_TYPES[kind]);
+  if (distinct) {
+    const values = unpack(distinct, Float64Array);
+    return Float64Array.from(cells, (code) => values[code]);
+  }
+  const unit = Number(`1e${decimals}`);
+  return Float64Array.from(cells, (cell) => {
+    return cell === MISSING_CELL[kind] ? NaN : cell / unit;
+  });
 }

@@ -1,110 +1,184 @@
-// What would turn an answer: for each feature by itself, the nearest value within the data with which the label comes or
-// goes. Changes are measured in percentiles; another value without an order counts as half the data.
+// What would turn an answer: for each feature by itself, the nearest value within the
+// data with which the label comes or goes. Changes are measured in percentiles; another
+// value without an order counts as half the data.
 
-const SCAN = 100; // places along a slider that are looked at first, a quarter of them where that takes long
-const LARGE = 2_000; // conditions of all exceptions
+const SCANNED_PLACES = 100; // along a slider; a quarter of them where that takes long
+const LARGE_SYSTEM = 2_000; // conditions of all exceptions
+const UNORDERED_CHANGE = 0.5;
+const MAX_OVERSHOOT = 0.01; // of a number that is easier to say
+const MAX_DIGITS = 12;
 
 class Turns {
   constructor(features, system) {
     Object.assign(this, { features, system });
   }
 
-  // The few smallest: { f, value, change, words, was }. Which they are is found by what each feature alone adds; each is
-  // then tried on the whole model.
+  // Whether label j is given now, and the few smallest changes that would turn that: {
+  // f, value, change, words, was }. Which they are is found by what each feature alone
+  // adds; each is then tried on the whole model.
   of(j, x, now, among, count) {
     const given = this.system.given(now.scores)[j];
-    const rough = among.flatMap((f) => this.turn(f, { j, x, now, given })).sort((a, b) => a.change - b.change);
+    const sought = { j, x, now, given };
+    const rough = among.flatMap((f) => this.candidates(f, sought)).sort(bySize);
     const turns = new Map();
-    for (const found of rough) {
+    for (const candidate of rough) {
       if (turns.size === count) break;
-      const told = turns.has(found.f) ? null : this.told(found, (value) => this.answer(found.f, value, x, j) !== given, x);
-      if (told) turns.set(found.f, told);
+      if (turns.has(candidate.f)) continue;
+      const turn = this.confirmed(candidate, sought);
+      if (turn) turns.set(candidate.f, turn);
     }
-    return { given, turns: [...turns.values()].sort((a, b) => a.change - b.change) };
+    return { given, turns: [...turns.values()].sort(bySize) };
   }
 
+  // Whether label j is given if feature f of sample x has that value.
   answer(f, value, x, j) {
     const moved = x.slice();
     this.features.set(f, value, moved);
-    if (this.system.single) return this.system.given(this.system.evaluate(moved).scores)[j];
+    if (this.system.single) {
+      return this.system.given(this.system.evaluate(moved).scores)[j];
+    }
     return this.system.evaluate(moved, j).scores[j] >= this.system.thresholds[j];
   }
 
-  // Ways in which feature f may turn the answer: another of its names, or the nearest value down and up its slider.
-  turn(f, sought) {
+  // Values of feature f that may turn the answer: its other names, or the nearest value
+  // down and up its slider.
+  candidates(f, sought) {
     const now = this.features.value(f, sought.x);
     if (!this.features.choices[f]) return this.alongSlider(f, now, sought);
     const others = this.features.choices[f].values.filter((value) => value !== now);
-    return others.map((value) => ({ f, value, from: now, change: this.change(f, now, value) }));
-  }
-
-  // What was found, as a value that is easy to say; null where it does not turn the answer after all.
-  told({ f, value, up, beyond, from }, turned, x) {
-    const now = this.features.value(f, x);
-    const named = this.features.choice(f, value);
-    const said = named === null ? this.tidy(f, value, up, turned) : turned(value) ? value : null;
-    if (said === null || said === now) return null;
-    const to = named ?? `${exactly(said)}${beyond ? ` or ${up ? "more" : "less"}` : ""}`;
-    const was = Number.isNaN(now) ? MISSING : this.features.choice(f, now) ?? number(now);
-    const words = `${this.features.names[f]} were ${Number.isNaN(now) ? "measured and " : ""}${to}`;
-    return { f, value: said, change: this.change(f, from, said), was, words };
-  }
-
-  change(f, from, to) {
-    if (this.features.choices[f]?.nominal || Number.isNaN(from)) return 0.5;
-    const [a, b] = [from, to].map((value) => this.features.percentile(f, value) ?? this.features.positionOf(f, value) / STEPS);
-    return Math.abs(a - b);
-  }
-
-  // Down and up from where the slider is (in the middle, if nothing was measured): the first place where the answer turns.
-  alongSlider(f, now, sought) {
-    const from = Number.isNaN(now) ? this.features.valueAt(f, STEPS / 2) : now;
-    const quick = this.quick(f, now, sought);
-    const turns = quick ?? ((value) => this.answer(f, value, sought.x, sought.j) !== sought.given);
-    const at = (place) => turns(this.features.valueAt(f, place));
-    const start = this.features.positionOf(f, from);
-    const count = quick && this.system.K * this.system.D < LARGE ? SCAN : SCAN / 4;
-    const places = Array.from({ length: count + 1 }, (_, i) => ({ place: (i * STEPS) / count, turned: at((i * STEPS) / count) }));
-    const ways = [places.filter(({ place }) => place <= start).reverse(), places.filter(({ place }) => place >= start)];
-    return ways.flatMap((way, up) => {
-      const first = way.findIndex(({ turned }) => turned);
-      if (first < 0) return [];
-      const value = this.features.valueAt(f, nearest(first ? way[first - 1].place : start, way[first].place, at));
-      return [{ f, value, up, from, change: this.change(f, from, value), beyond: way.slice(first).every(({ turned }) => turned) }];
+    return others.map((value) => {
+      return { f, value, from: now, change: this.change(f, now, value) };
     });
   }
 
-  // Whether the answer turns, from what this feature alone adds; null where that does not tell.
-  quick(f, now, { j, now: at, given }) {
-    const { system } = this;
-    if (this.features.isAsked(f) || system.single || system.scaleKind === "unit" || Number.isNaN(now)) return null;
-    const d = this.features.at[f];
-    const along = system.along(j, d, at);
-    const rest = at.scores[j] - along(at.z[d]);
-    return (value) => rest + along(system.place(d, value, 1)) >= system.thresholds[j] !== given;
+  // A candidate as a value that is easy to say, tried on the whole model; null where it
+  // does not turn the answer after all.
+  confirmed(candidate, { x, j, given }) {
+    const { f, from } = candidate;
+    const now = this.features.value(f, x);
+    const turned = (value) => this.answer(f, value, x, j) !== given;
+    const value = this.easyValue(candidate, turned);
+    if (value === null || value === now) return null;
+    const change = this.change(f, from, value);
+    const words = this.words(candidate, value, now);
+    return { f, value, change, was: this.features.brief(f, now), words };
   }
 
-  // The number with fewest digits, not before the value and hardly beyond it, that turns the answer as well.
-  tidy(f, value, up, turned) {
-    const stops = this.features.stops[f];
-    for (let digits = 2; digits < 13; digits++) {
-      const unit = 10 ** (Math.floor(Math.log10(Math.abs(value) || 1)) + 1 - digits);
-      const round = Number(((up ? Math.ceil : Math.floor)(value / unit) * unit).toPrecision(12));
-      const within = round >= stops[0] && round <= stops[stops.length - 1];
-      const whole = !this.features.whole.has(this.features.at[f]) || Number.isInteger(round);
-      if (within && whole && this.change(f, value, round) <= 0.01 && turned(round)) return round;
+  // The value of a candidate if it is a name, or a number near it with few digits; null
+  // where it does not turn the answer.
+  easyValue({ f, value, isUp }, turned) {
+    if (this.features.choice(f, value) === null) {
+      return this.tidy(f, value, isUp, turned);
+    }
+    return turned(value) ? value : null;
+  }
+
+  // "age were 61 or more".
+  words({ f, value: rough, isUp, isLasting }, value, now) {
+    const direction = isUp ? " or more" : " or less";
+    const amount = `${exactly(value)}${isLasting ? direction : ""}`;
+    const to = this.features.choice(f, rough) ?? amount;
+    const verb = Number.isNaN(now) ? "were measured and" : "were";
+    return `${this.features.names[f]} ${verb} ${to}`;
+  }
+
+  // How large a change of feature f is, as a share of the data that lies between.
+  change(f, from, to) {
+    const hasNoOrder = this.features.choices[f]?.nominal;
+    if (hasNoOrder || Number.isNaN(from)) return UNORDERED_CHANGE;
+    return Math.abs(this.rank(f, from) - this.rank(f, to));
+  }
+
+  // Where a value stands in the data, or else along the slider (0..1).
+  rank(f, value) {
+    const position = this.features.positionOf(f, value) / SLIDER_STEPS;
+    return this.features.percentile(f, value) ?? position;
+  }
+
+  // Down and up from where the slider is (in the middle, if nothing was measured): the
+  // first place where the answer turns.
+  alongSlider(f, now, sought) {
+    const { features } = this;
+    const middle = features.valueAt(f, SLIDER_STEPS / 2);
+    const from = Number.isNaN(now) ? middle : now;
+    const start = features.positionOf(f, from);
+    const { isTurned, nPlaces } = this.scan(f, now, sought);
+    const turnsAt = (place) => isTurned(features.valueAt(f, place));
+    const places = range(nPlaces + 1).map((i) => {
+      const place = (i * SLIDER_STEPS) / nPlaces;
+      return { place, turned: turnsAt(place) };
+    });
+    const down = places.filter(({ place }) => place <= start).reverse();
+    const up = places.filter(({ place }) => place >= start);
+    return [down, up].flatMap((way) => {
+      const first = way.findIndex(({ turned }) => turned);
+      if (first < 0) return [];
+      const before = first ? way[first - 1].place : start;
+      const place = nearestPlace(before, way[first].place, turnsAt);
+      const value = features.valueAt(f, place);
+      const change = this.change(f, from, value);
+      const isLasting = way.slice(first).every(({ turned }) => turned);
+      return [{ f, value, from, change, isLasting, isUp: way === up }];
+    });
+  }
+
+  // Whether a value turns the answer, and at how many places to ask: all of them where
+  // what this feature alone adds tells it, and fewer where that takes long.
+  scan(f, now, sought) {
+    const { system } = this;
+    const isLarge = system.K * system.D >= LARGE_SYSTEM;
+    const quick = this.quick(f, now, sought);
+    const slow = (value) => this.answer(f, value, sought.x, sought.j) !== sought.given;
+    const nPlaces = quick && !isLarge ? SCANNED_PLACES : SCANNED_PLACES / 4;
+    return { isTurned: quick ?? slow, nPlaces };
+  }
+
+  // Whether the answer turns, from what this feature alone adds; null where that does
+  // not tell.
+  quick(f, value, { j, now, given }) {
+    const { features, system } = this;
+    if (features.isAsked(f) || Number.isNaN(value)) return null;
+    if (system.single || system.scaleKind === "unit") return null;
+    const column = features.at[f];
+    const along = system.along(j, column, now);
+    const rest = now.scores[j] - along(now.z[column]);
+    return (other) => {
+      const score = rest + along(system.place(column, other, 1));
+      return score >= system.thresholds[j] !== given;
+    };
+  }
+
+  // The number with fewest digits, not before the value and hardly beyond it, that
+  // turns the answer as well; null where none does.
+  tidy(f, value, isUp, turned) {
+    const [low, high] = this.features.ends(f);
+    const rounded = isUp ? Math.ceil : Math.floor;
+    const magnitude = Math.floor(Math.log10(Math.abs(value) || 1));
+    for (let digits = 2; digits <= MAX_DIGITS; digits++) {
+      const unit = 10 ** (magnitude + 1 - digits);
+      const round = Number((rounded(value / unit) * unit).toPrecision(12));
+      if (round < low || round > high) continue;
+      if (this.features.isWhole(f) && !Number.isInteger(round)) continue;
+      if (this.change(f, value, round) <= MAX_OVERSHOOT && turned(round)) return round;
     }
     return turned(value) ? value : null;
   }
 }
 
-// Between two places of a slider of which the second turns the answer, the first that does.
-function nearest(here, there, turns) {
-  let [a, b] = [here, there];
-  while (Math.abs(b - a) > 1) {
-    const middle = Math.round((a + b) / 2);
-    if (turns(middle)) b = middle;
-    else a = middle;
+// Smaller changes first.
+function bySize(a, b) {
+  return a.change - b.change;
+}
+
+// Between two places of a slider of which the second turns the answer, the first that
+// does.
+function nearestPlace(from, to, turnsAt) {
+  let still = from;
+  let turned = to;
+  while (Math.abs(turned - still) > 1) {
+    const middle = Math.round((still + turned) / 2);
+    if (turnsAt(middle)) turned = middle;
+    else still = middle;
   }
-  return b;
+  return turned;
 }

@@ -1,9 +1,13 @@
 // What the model says about one sample: labels, exceptions that apply, reasons.
 
-const BAR = { low: -0.25, high: 1.25 }; // scores that a bar has room for
+const BAR_SCORES = { low: -0.25, high: 1.25 }; // that a bar has room for
+const MAX_FIRING_COLUMNS = 16;
+const MAX_REASONS = { general: 7, exceptions: 5, within: 5 };
+const TRUTH_MARKS = { "◆": "true in the data", "?": "not observed", "": "" };
 
-function share(score) {
-  return Math.min(1, Math.max(0, (score - BAR.low) / (BAR.high - BAR.low)));
+// How far along its bar (0..1) a score is.
+function alongBar(score) {
+  return clamped((score - BAR_SCORES.low) / (BAR_SCORES.high - BAR_SCORES.low), 0, 1);
 }
 
 // Scores of all labels as bars with a tick at the threshold.
@@ -12,139 +16,252 @@ class LabelList {
     this.system = system;
     this.names = data.labels;
     this.rows = data.labels.map((name, j) => this.row(name, j, onselect));
-    this.order = data.labels.map((_, j) => j);
+    this.order = [...data.labels.keys()];
     $("labels").replaceChildren(...this.rows.map((row) => row.node));
   }
 
+  // The row of label j.
   row(name, j, onselect) {
+    const threshold = this.system.thresholds[j];
+    const title = `threshold ${number(threshold)}`;
     const fill = h("span", { class: "fill" });
-    const tick = h("span", { class: "threshold", title: `threshold ${number(this.system.thresholds[j])}` });
-    tick.style.left = `${100 * share(this.system.thresholds[j])}%`;
+    const tick = h("span", { class: "threshold", title });
     const score = h("span", { class: "score" });
     const chance = h("span", { class: "chance" });
     const truth = h("span", { class: "truth", role: "img" });
-    const bar = h("span", { class: "bar", "aria-hidden": "true" }, fill, tick);
     const words = h("span", { class: "label-name", text: name, title: name });
-    const node = h("li", { class: "label", role: "option", id: `x-label-${j}`, tabindex: -1 }, words, truth, bar, score, chance);
+    const bar = h("span", { class: "bar", "aria-hidden": "true" }, fill, tick);
+    const props = { class: "label", role: "option", id: `x-label-${j}`, tabindex: -1 };
+    const node = h("li", props, words, truth, bar, score, chance);
+    tick.style.left = `${100 * alongBar(threshold)}%`;
     node.addEventListener("click", () => onselect(j));
     return { node, fill, score, chance, truth };
   }
 
+  // Show scores, the labels that are given, and the true ones where these are known.
   show(scores, given, truth) {
-    const zero = share(0);
+    const zero = alongBar(0);
     const chances = this.system.chances(scores);
     this.rows.forEach((row, j) => {
-      const at = share(scores[j]);
+      const at = alongBar(scores[j]);
       row.fill.style.left = `${100 * Math.min(zero, at)}%`;
       row.fill.style.width = `${100 * Math.abs(at - zero)}%`;
-      row.score.textContent = scores[j].toFixed(3).replace("-", "−");
+      row.score.textContent = decimal(scores[j]);
       row.chance.textContent = chances ? percent(chances[j]) : "";
       row.node.classList.toggle("given", given[j]);
-      if (truth !== this.truth) this.markTruth(row.truth, truth?.true.has(j) ? "◆" : truth?.unknown.has(j) ? "?" : "");
     });
+    if (truth !== this.truth) this.markTruth(truth);
     this.truth = truth;
   }
 
-  markTruth(node, mark) {
-    node.textContent = mark;
-    node.title = node.ariaLabel = { "◆": "true in the data", "?": "not observed" }[mark] ?? "";
+  // Mark labels that are true, and those that were not observed.
+  markTruth(truth) {
+    this.rows.forEach((row, j) => {
+      let mark = "";
+      if (truth?.true.has(j)) mark = "◆";
+      else if (truth?.unknown.has(j)) mark = "?";
+      row.truth.textContent = mark;
+      row.truth.title = TRUTH_MARKS[mark];
+      row.truth.ariaLabel = TRUTH_MARKS[mark];
+    });
   }
 
+  // Show which label was chosen.
   select(j) {
-    this.rows.forEach(({ node }, i) => Object.assign(node, { ariaSelected: i === j, tabIndex: i === j ? 0 : -1 }));
+    this.rows.forEach(({ node }, i) => {
+      node.ariaSelected = i === j;
+      node.tabIndex = i === j ? 0 : -1;
+    });
   }
 
-  sort(scores, byScore) {
+  // Put labels in their own order, or those highest above their thresholds first.
+  sort(scores, isByScore) {
     const above = (j) => scores[j] - this.system.thresholds[j];
-    const order = this.names.map((_, j) => j);
-    if (byScore) order.sort((a, b) => above(b) - above(a));
+    const order = [...this.names.keys()];
+    if (isByScore) order.sort((a, b) => above(b) - above(a));
     if (order.every((j, i) => j === this.order[i])) return;
     this.order = order;
-    const focused = document.activeElement;
-    $("labels").append(...order.map((j) => this.rows[j].node));
-    if ($("labels").contains(focused)) focused.focus({ preventScroll: true });
+    keepingFocus($("labels"), () => {
+      $("labels").append(...order.map((j) => this.rows[j].node));
+    });
   }
 }
 
-const MOST_COLUMNS = 16;
+// Move the children of an element about, and give the focus back to the one that had
+// it.
+function keepingFocus(parent, act) {
+  const focused = document.activeElement;
+  act();
+  if (parent.contains(focused)) focused.focus({ preventScroll: true });
+}
 
 // How far each exception applies, as a column: the strongest, where there are many.
 class FiringColumns {
   constructor(data, onrule) {
     this.noun = data.noun;
     this.fills = data.rules.map(() => h("span", { class: "fill" }));
-    this.buttons = this.fills.map((fill, k) =>
-      link("column-rule", () => onrule(k), [h("span", { class: "shaft" }, fill), h("span", { class: "column-name", text: String(k + 1) })]));
+    this.buttons = this.fills.map((fill, k) => {
+      const shaft = h("span", { class: "shaft" }, fill);
+      const name = h("span", { class: "column-name", text: String(k + 1) });
+      return link("column-rule", () => onrule(k), [shaft, name]);
+    });
   }
 
+  // Choose which columns are there.
   arrange(m) {
-    $("firing").replaceChildren(...strongest(m, MOST_COLUMNS).sort((a, b) => a - b).map((k) => this.buttons[k]));
+    const shown = strongest(m, MAX_FIRING_COLUMNS).sort((a, b) => a - b);
+    $("firing").replaceChildren(...shown.map((k) => this.buttons[k]));
   }
 
+  // Show how far each exception applies now.
   show(m) {
     const most = Math.max(...m);
     this.fills.forEach((fill, k) => {
+      const button = this.buttons[k];
+      const words = `${this.noun} ${k + 1}, ${percent(m[k])}`;
       fill.style.height = `${100 * m[k]}%`;
-      this.buttons[k].classList.toggle("strongest", m[k] === most);
-      this.buttons[k].title = this.buttons[k].ariaLabel = `${this.noun} ${k + 1}, ${percent(m[k])}`;
+      button.classList.toggle("strongest", m[k] === most);
+      button.title = words;
+      button.ariaLabel = words;
     });
   }
 }
 
+// The exceptions that apply most.
 function strongest(m, count) {
   return [...m.keys()].sort((a, b) => m[b] - m[a]).slice(0, count);
 }
 
-// A score taken apart: the base rate, what features add in general, what exceptions shift. It all adds up.
+// A score taken apart: the base rate, what features add in general, what exceptions
+// shift. It all adds up.
 class Why {
   constructor(data, features, system, onfeature, onrule) {
     Object.assign(this, { data, features, system, onfeature, onrule });
   }
 
+  // Show why label j has its score.
   show(j, x, now) {
-    const { system, data } = this;
+    const { features, system } = this;
+    const effects = system.effects(j, now);
+    const general = ranked(features.fold(effects), MAX_REASONS.general);
+    const shifts = ranked(system.shifts(j, now), MAX_REASONS.exceptions);
+    const given = this.givenAmounts(x, effects);
+    const ends = endsOf([
+      system.intercept[j],
+      ...given.map(({ amount }) => amount),
+      ...general.amounts,
+      general.rest,
+      ...shifts.amounts,
+      shifts.rest,
+    ]);
+    this.showVerdict(j, now);
+    $("by-feature").replaceChildren(
+      ...this.baseRows(j, ends),
+      ...given.map(({ r, amount }) => this.givenRow(r, amount, ends)),
+      ...ledger(general, ends, (f) => this.featureWords(f, x)),
+    );
+    if (system.rows > 1) this.showWithin(j, x, now, ends);
+    $("by-rule").replaceChildren(
+      ...ledger(shifts, ends, (k) => this.ruleWords(k, now)),
+      totalRow(now.scores[j]),
+    );
+  }
+
+  // Whether the label is given, and by which figures.
+  showVerdict(j, now) {
+    const { data, system } = this;
     const score = now.scores[j];
+    const threshold = system.thresholds[j];
     const given = system.given(now.scores)[j];
     const chances = system.chances(now.scores);
+    const answer = given ? "Given" : "Not given";
+    const reaches = score >= threshold ? "reaches" : "stays below";
+    const chance = chances ? `, probability ${percent(chances[j])}` : "";
+    const reason = `${score.toFixed(3)} ${reaches} the threshold ${number(threshold)}`;
     $("why-label").textContent = data.labels[j];
-    $("verdict").textContent = `${given ? "Given" : "Not given"}: ${score.toFixed(3)} ${
-      score >= system.thresholds[j] ? "reaches" : "stays below"} the threshold ${number(system.thresholds[j])}${
-      chances ? `, probability ${percent(chances[j])}` : ""}.`;
+    $("verdict").textContent = `${answer}: ${reason}${chance}.`;
     $("verdict").classList.toggle("given", given);
-    const effects = system.effects(j, now);
-    const [general, shifts] = [ranked(this.features.fold(effects), 7), ranked(system.shifts(j, now), 5)];
-    const held = data.given.map((_, r) => r).filter((r) => x[this.features.givenAt(r)]);
-    const own = held.map((r) => effects[this.features.givenAt(r)]);
-    const amounts = [system.intercept[j], ...own, ...general.amounts, general.rest, ...shifts.amounts, shifts.rest];
-    const ends = { low: Math.min(0, ...amounts), high: Math.max(1e-9, ...amounts) }; // what bars must have room for
-    const base = system.P ? [ledgerRow("base", "of an average sample", null, system.intercept[j], ends, "base")] : [];
-    const said = (d) => [data.features[d], this.features.said(d, this.features.value(d, x)), () => this.onfeature(d)];
-    const shared = (k) => [`${data.noun} ${k + 1}`, `applies by ${percent(now.m[k])}`, () => this.onrule(k)];
-    const yours = held.map((r, i) => ledgerRow(`Your rule ${r + 1}`, data.given[r].words.map(([, words]) => words).join(" and "),
-      () => this.onfeature(data.given[r].words[0][0]), own[i], ends, ""));
-    $("by-feature").replaceChildren(...base, ...yours, ...ledger(general, ends, said));
-    if (system.rows > 1) {
-      const { usual, parts } = system.within(j, now);
-      $("within").replaceChildren(ledgerRow("an average sample", "", null, usual, ends, "base"), ...ledger(ranked(this.features.fold(parts), 5), ends, said));
-    }
-    const total = ["score", "", score.toFixed(3).replace("-", "−")].map((text, i) => h("span", { class: i === 2 ? "amount" : "", text }));
-    $("by-rule").replaceChildren(...ledger(shifts, ends, shared), h("li", { class: "ledger-row total" }, total));
   }
+
+  // Rules of the user that hold for sample x, and what each adds.
+  givenAmounts(x, effects) {
+    const columns = this.data.given.map((_, r) => this.features.givenAt(r));
+    const held = [...columns.keys()].filter((r) => x[columns[r]]);
+    return held.map((r) => ({ r, amount: effects[columns[r]] }));
+  }
+
+  // Where the general rule begins.
+  baseRows(j, ends) {
+    if (!this.system.P) return [];
+    const base = { words: "base", note: "of an average sample", kind: "base" };
+    return [ledgerRow(base, this.system.intercept[j], ends)];
+  }
+
+  // What rule r of the user adds.
+  givenRow(r, amount, ends) {
+    const { words } = this.data.given[r];
+    const note = words.map(([, text]) => text).join(" and ");
+    const onclick = () => this.onfeature(words[0][0]);
+    return ledgerRow({ words: `Your rule ${r + 1}`, note, onclick }, amount, ends);
+  }
+
+  // What features add within exceptions that have slopes.
+  showWithin(j, x, now, ends) {
+    const { usual, parts } = this.system.within(j, now);
+    const amounts = ranked(this.features.fold(parts), MAX_REASONS.within);
+    $("within").replaceChildren(
+      ledgerRow({ words: "an average sample", kind: "base" }, usual, ends),
+      ...ledger(amounts, ends, (f) => this.featureWords(f, x)),
+    );
+  }
+
+  // What a row of the account says about feature f.
+  featureWords(f, x) {
+    const note = this.features.said(f, this.features.value(f, x));
+    return { words: this.data.features[f], note, onclick: () => this.onfeature(f) };
+  }
+
+  // What a row of the account says about exception k.
+  ruleWords(k, now) {
+    const words = `${this.data.noun} ${k + 1}`;
+    const note = `applies by ${percent(now.m[k])}`;
+    return { words, note, onclick: () => this.onrule(k) };
+  }
+}
+
+// The smallest and the largest amount that bars must have room for, 0 between them.
+function endsOf(amounts) {
+  return { low: Math.min(0, ...amounts), high: Math.max(1e-9, ...amounts) };
+}
+
+// The last row of an account: the score.
+function totalRow(score) {
+  return h("li", { class: "ledger-row total" }, [
+    h("span", { class: "", text: "score" }),
+    h("span", { class: "", text: "" }),
+    h("span", { class: "amount", text: decimal(score) }),
+  ]);
 }
 
 // The largest of some amounts, how many others there are, and what those come to.
 function ranked(amounts, count) {
   const order = largest(amounts, amounts.length);
   const rest = order.slice(count).reduce((sum, i) => sum + amounts[i], 0);
-  return { amounts, rest, shown: order.slice(0, count), others: Math.max(0, order.length - count) };
+  const others = Math.max(0, order.length - count);
+  return { amounts, rest, shown: order.slice(0, count), others };
 }
 
-function ledger({ amounts, rest, shown, others }, ends, told) {
-  const more = others ? [ledgerRow(times(others, "smaller one"), "", null, rest, ends, "rest")] : [];
-  return [...shown.map((i) => ledgerRow(...told(i), amounts[i], ends, "")), ...more];
+// Rows of an account, the smaller amounts as one; wordsOf(i) is what each says.
+function ledger({ amounts, rest, shown, others }, ends, wordsOf) {
+  const rows = shown.map((i) => ledgerRow(wordsOf(i), amounts[i], ends));
+  if (!others) return rows;
+  const more = { words: times(others, "smaller one"), kind: "rest" };
+  return [...rows, ledgerRow(more, rest, ends)];
 }
 
+// Positions of the largest amounts, up or down, without those that are 0.
 function largest(amounts, count) {
   const present = [...amounts.keys()].filter((i) => amounts[i] !== 0);
-  return present.sort((a, b) => Math.abs(amounts[b]) - Math.abs(amounts[a])).slice(0, count);
+  present.sort((a, b) => Math.abs(amounts[b]) - Math.abs(amounts[a]));
+  return present.slice(0, count);
 }

@@ -19,12 +19,12 @@ from ....core.arrays import Array, Matrix
 from ....core.coupling import coupling_matrix, label_correlation
 from ....datasets import Dataset
 from ...solvers.algorithm1 import Solver
+from ...solvers.consequents import fit_consequents
 from ...solvers.problem import (
-    CHECK_EVERY,
+    CERTIFY_EVERY,
     GAP,
     Problem,
     fista,
-    fit_consequents,
     quadratic,
     soft_threshold,
 )
@@ -153,7 +153,7 @@ def _convex(X: Matrix, Y: Array) -> PlainData:
     solution = fista(problem, start, max_iter=MAX_CONVEX_STEPS, tol=CERTIFICATE_TOL)
     checks = range(len(solution.certificates))
     return {
-        "steps": [min(CHECK_EVERY * i, solution.n_iter) for i in checks],
+        "steps": [min(CERTIFY_EVERY * i, solution.n_iter) for i in checks],
         "certificates": plain(solution.certificates),
         "converged": solution.converged,
         "tol": CERTIFICATE_TOL,

@@ -27,7 +27,7 @@ number of settings, and so do all convex ones:
 
 The convex arms have no L1 term, so that all their settings follow from one
 eigendecomposition: in the basis V, label column j is a ridge regression with weight
-ρ + α λ_j. Y is centred for them, as in `solvers.problem`. The last arms are our default
+ρ + α λ_j. Y is centred for them, as in `solvers.consequents`. The last arms are our default
 with each of the convex couplings and with none (arm "ridge"), its weights as it finds
 them itself.
 """
@@ -46,7 +46,7 @@ from ....core.fuzzymap import FuzzyMap
 from ....datasets import Dataset
 from ....metrics import average_precision_score
 from ...solvers.algorithm1 import algorithm1_grid
-from ...solvers.problem import LOO_SINGLE, spectrum
+from ...solvers.consequents import COUPLING_RATIOS, LOO_SINGLE, spectrum
 from ..cross_validation import Fold, shuffled_folds
 from ..published import METRICS, PlainData
 from .sample import (
@@ -71,7 +71,6 @@ ARMS = (*ALGORITHM1_ARMS, *CONVEX_ARMS)
 EFFECT_RULES = 2
 EFFECT_WIDTH_SCALE = 100.0
 RHO_RANGE = (-5, 1)  # decades, in units of the largest eigenvalue of GGᵀ
-COUPLING_RATIOS = (0.1, 0.32, 1.0, 3.2, 10.0)  # α/ρ
 N_CONVEX_SETTINGS = 60
 N_INNER_FOLDS = 3
 # Algorithm I takes seconds per run where there are a hundred labels and a thousand
@@ -331,7 +330,7 @@ def scores_of(G: FuzzyMap, T: FuzzyMap, Y: Array, settings: Settings) -> ArmScor
     rates = Y.mean(axis=0)
     C = label_correlation(Y)
     # single precision halves the time of the eigendecomposition, as in
-    # `solvers.problem`
+    # `solvers.consequents`
     s, U = spectrum(G.astype(np.float32) if len(Y) > LOO_SINGLE else G)
     projected = U.T @ (Y - rates)
     test = T @ G.transpose_matmul(U)

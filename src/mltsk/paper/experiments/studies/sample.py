@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from .... import MLTSKClassifier
-from ....core.arrays import Array, Matrix, unit_rows
+from ....core.arrays import Array, Matrix, dense, unit_rows
 from ....core.fuzzymap import FuzzyMap
 from ....core.membership import authors_widths
 from ....core.terms import fit_scaling
@@ -76,7 +76,7 @@ def sample_of(
     X = data.X[rows]
     return StudySample(
         X=X,
-        dense=np.asarray(X.toarray() if sparse.issparse(X) else X),
+        dense=np.asarray(dense(X)),
         Y=data.Y[rows].astype(np.float64),
         folds=folds,
         fast=fast,

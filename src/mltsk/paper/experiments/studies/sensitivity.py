@@ -21,7 +21,8 @@ from ....core.coupling import coupling_matrix, label_correlation
 from ....core.membership import rule_distinctness
 from ....datasets import Dataset
 from ...methods import PaperMLTSK
-from ...solvers.problem import Problem, fista, fit_consequents, quadratic
+from ...solvers.consequents import fit_consequents
+from ...solvers.problem import Problem, fista, quadratic
 from ..cross_validation import Fold
 from ..published import METRICS, PlainData
 from .sample import (

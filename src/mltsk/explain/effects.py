@@ -1,0 +1,286 @@
+"""The numbers behind the words: what a fuzzy system does, in the caller's own units.
+
+Symbols: K exceptions, T subjects, D columns of numbers, L labels, P terms, Q = 21
+training quantiles.
+
+The *curve* of a feature for a label is the sum of its centred terms: it is 0 on
+average. The *size* of an effect is its standard deviation over the data: of a curve,
+over the training quantiles; of a shift c, |c| times that of membership.
+"""
+
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from ..core.arrays import Array
+from ..core.membership import firing_strengths
+from ..system import FuzzySystem
+from .subjects import Index, Subjects, doubles
+
+TINIEST = 1e-300  # keeps a division by a sum of weights from failing
+
+Labels = int | slice  # one label, or some
+
+
+class Effects:
+    """What one system does; numbers that take time are computed when first asked for.
+
+    ``system`` is the `FuzzySystem`, ``subjects`` what it is about.
+    """
+
+    def __init__(self, system: FuzzySystem) -> None:
+        self.system = system
+        self.subjects = Subjects(system)
+
+    @property
+    def noun(self) -> str:
+        """What a rule with conditions is called.
+
+        Without a general rule there are no exceptions to it.
+        """
+        return "Exception" if len(self.system.terms) else "Rule"
+
+    @property
+    def start(self) -> str:
+        """What the intercept is, in words."""
+        later = []
+        if self.subjects.given:
+            later.append("your rules")
+        if len(self.system.centers):
+            later.append("exceptions")
+        return f"before {' and '.join(later)}" if later else "on average"
+
+    # the average sample -------------------------------------------------------------
+
+    @property
+    def member_regions(self) -> Array | None:
+        """Where members lie, (K+1, D, 2), as `Members` has it, or None."""
+        members = self.system.members
+        return None if members is None else members.regions
+
+    @cached_property
+    def weights(self) -> Array:
+        """Weights of the exceptions, (K,), which add up to 1."""
+        weights = doubles(self.system.rule_weights)
+        return np.asarray(weights / max(float(weights.sum()), TINIEST))
+
+    @cached_property
+    def centers(self) -> Array:
+        """Centres of the fuzzy sets, (K, D).
+
+        For rows of unit length, the mean of what each rule fires on.
+        """
+        system = self.system
+        unscaled = system.scaling is None and not system.unit_length
+        return doubles(system.centers if unscaled else system.prototypes)
+
+    @cached_property
+    def middle(self) -> Array:
+        """The average sample on the scale of the rules, (D,)."""
+        system = self.system
+        if system.is_linear:
+            return doubles(system.terms.mean)
+        if system.is_sheet:
+            return self._sheet_middle()
+        if system.scaling is not None and system.scaling.bounded:
+            return np.zeros(system.shape[1])  # the percentile scale has it at 0
+        return self.weights @ system.centers
+
+    def _sheet_middle(self) -> Array:
+        """The average sample of a short model; of values, how frequent they are."""
+        middle = np.asarray(self._grid).mean(axis=0)
+        columns = self.system.columns
+        if columns is None or self.member_regions is None:
+            return middle
+        return np.where(columns.indicators, shares(self.member_regions[-1]), middle)
+
+    @cached_property
+    def averages(self) -> Array:
+        """The average sample in the caller's units, (D,)."""
+        if self.system.scaling is not None:
+            rows = self.middle[None, :]
+            return self.system.scaling.apply(rows, inverse=True)[0]
+        if self.system.unit_length:
+            return self.weights @ self.centers
+        return self.middle
+
+    @cached_property
+    def spreads(self) -> Array:
+        """Standard deviations on the scale of the rules, (D,)."""
+        if self._grid is not None:
+            return self._grid.std(axis=0)
+        # a mostly absent feature has a variance of about its mean times the size that
+        # it has where it is present
+        return np.sqrt(np.abs(self.middle))
+
+    @cached_property
+    def _grid(self) -> Array | None:
+        """Samples that have every feature at one of its training quantiles, (Q, D)."""
+        if self.system.quantiles is None:
+            return None
+        return self.system.scale(doubles(self.system.quantiles).T)
+
+    def frequencies(self, t: int) -> Array:
+        """How often a subject has each of its named values, where it has one."""
+        subject = self.subjects[t]
+        frequencies = self.averages[subject.columns]
+        if len(frequencies) == len(subject.values):
+            return frequencies
+        return np.array([1 - frequencies[0], frequencies[0]])
+
+    # what holds in general ----------------------------------------------------------
+
+    @cached_property
+    def grid_terms(self) -> Array:
+        """Centred memberships in the terms at the training quantiles, (Q, P)."""
+        terms = self.system.terms
+        return terms.memberships(self._grid, self.system.scaling) - terms.mean
+
+    @cached_property
+    def sizes(self) -> Array:
+        """Size of what each subject adds to each label in general, (T, L)."""
+        return self._by_subject(self._column_sizes(), slice(None))
+
+    def _column_sizes(self) -> Array:
+        """Size of what each column adds to each label in general, (D, L)."""
+        system = self.system
+        if system.is_linear:
+            return np.abs(doubles(system.term_coef)) * self.spreads[:, None]
+        _, D, L = system.shape
+        sizes = np.zeros((D, L))
+        if len(system.terms):
+            for j, coef in enumerate(system.term_coef.T):
+                curves = system.terms.by_feature(self.grid_terms * coef, D)
+                sizes[:, j] = curves.std(axis=0)
+        return sizes
+
+    def _by_subject(self, sizes: Array, labels: Labels, k: int | None = None) -> Array:
+        """Sizes (D, …) of columns as those of subjects, (T, …).
+
+        The size of values that have no order is the deviation over these.
+        """
+        by_subject = sizes[self.subjects.starts]
+        for t, subject in self.subjects.unordered:
+            p = self.frequencies(t)
+            values = np.arange(float(len(subject.values)))
+            y = self.effect(t, values, labels, k)
+            by_subject[t] = np.sqrt(p @ (y - p @ y) ** 2)
+        return by_subject
+
+    def effect(self, t: int, x: Array, labels: Labels, k: int | None = None) -> Array:
+        """What values ``x`` (N,) of subject t add to the score of a label, or of some.
+
+        That is in general, or by the slopes of rule k; (N,) or (N, labels).
+        """
+        if k is not None:
+            columns = self.subjects[t].columns
+            distances = self.subjects.scaled(t, x) - self.middle[columns]
+            return np.asarray(distances @ self.system.coef[k, 1:][columns, labels])
+        own, memberships = self.memberships(t, x)
+        centred = memberships - self.system.terms.mean[own]
+        return np.asarray(centred @ self.system.term_coef[own, labels])
+
+    def memberships(self, t: int, x: Array) -> tuple[Index, Array]:
+        """Terms (P',) of subject t, and memberships (N, P') of values ``x`` in them."""
+        columns = self.subjects[t].columns
+        terms = self.system.terms
+        scaling = self.system.scaling
+        own = np.flatnonzero(
+            (terms.feature >= columns.start) & (terms.feature < columns.stop)
+        )
+        own_terms = replace(
+            terms,
+            feature=terms.feature[own] - columns.start,
+            low=None if terms.low is None else terms.low[own],
+            high=None if terms.high is None else terms.high[own],
+            mean=terms.mean[own],
+        )
+        own_scaling = None if scaling is None else scaling.columns(columns)
+        Z = self.subjects.scaled(t, x)
+        return own, doubles(own_terms.memberships(Z, own_scaling))
+
+    def deviation(
+        self, t: int, j: int, x: Array, than: Array | None = None
+    ) -> Array | None:
+        """Standard errors (N,) of what values ``x`` (N,) of subject t add to label j.
+
+        With values ``than`` (N,), of how much more they add than these. None where
+        the covariance is not known.
+        """
+        covariance = self.covariance(j)
+        if covariance is None:
+            return None
+        own, V = self.memberships(t, x)
+        if than is None:
+            V = V - self.system.terms.mean[own]
+        else:
+            V = V - self.memberships(t, than)[1]
+        variances = np.einsum("np,pq,nq->n", V, covariance[np.ix_(own, own)], V)
+        return np.sqrt(np.maximum(variances, 0.0))
+
+    def covariance(self, j: int) -> Array | None:
+        """Covariance of the numbers of label j, of terms and then of exceptions.
+
+        (P+K, P+K), or None where it is not known.
+        """
+        system = self.system
+        if system.certainty is None:
+            return None
+        of_terms = system.term_coef[:, j] != 0
+        of_exceptions = (system.coef[:, :, j] != 0).ravel()
+        used = np.concatenate([of_terms, of_exceptions])
+        return system.certainty.covariance(used, j)
+
+    # exceptions ---------------------------------------------------------------------
+
+    @cached_property
+    def shifts(self) -> Array:
+        """What each exception says at its own centre, (K, L)."""
+        coef = doubles(self.system.coef)
+        if not self.system.order:
+            return coef[:, 0]
+        slopes = np.einsum("kd,kdl->kl", self.system.centers, coef[:, 1:])
+        return np.asarray(coef[:, 0] + slopes)
+
+    @cached_property
+    def shift_sizes(self) -> Array:
+        """Size of each shift, (K, L), with the deviation of membership over centres."""
+        system = self.system
+        share = doubles(system.rule_weights)
+        # at most the deviation of all or nothing
+        spreads = np.sqrt(np.maximum(share * (1 - share), 0.0))
+        if len(share) > 1:
+            M = firing_strengths(
+                doubles(system.centers),
+                system.centers,
+                system.widths,
+                firing=system.firing,
+            )
+            variances = self.weights @ M**2 - (self.weights @ M) ** 2
+            spreads = np.minimum(spreads, np.sqrt(np.maximum(variances, 0.0)))
+        return np.abs(self.shifts) * spreads[:, None]
+
+    def slope_sizes(self, k: int, labels: Labels = slice(None)) -> Array:
+        """Size of each slope of rule k for one label, (T,), or some, (T, labels)."""
+        if self.system.order == 0:
+            return np.zeros_like(self.sizes[:, labels])
+        slopes = np.abs(doubles(self.system.coef[k, 1:, labels]))
+        sizes = self._by_subject((slopes.T * self.spreads).T, labels, k)
+        return sizes * self.system.rule_weights[k]
+
+    @cached_property
+    def importance(self) -> Array:
+        """Size of what each subject does in general and by rules, (T, L)."""
+        total = self.sizes
+        for k in range(self.system.shape[0] * self.system.order):
+            total = total + self.slope_sizes(k)
+        return total
+
+
+def shares(counts: Array) -> Array:
+    """Of columns that stand for values, the share of measured samples that have them.
+
+    ``counts`` (…, 2) are how many have it and how many have any.
+    """
+    return np.asarray(counts[..., 0] / np.maximum(counts[..., 1], 1.0))

@@ -1,0 +1,83 @@
+"""Short models as sheets that can be worked out by hand.
+
+A sheet says where the score of a label starts and what each statement adds. What a
+feature adds is a line through a few points, flat beyond the first and the last. It is
+0 at one of them, so that only the smaller side of the data needs a sum.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Array
+from .effects import Effects
+from .shapes import LOW_SIDE
+from .subjects import doubles
+
+SHEET_DECIMALS = 9  # beyond these, numbers of a sheet differ by rounding alone
+_CUT_DIGITS = 15  # significant digits of a cut point, which was rounded before its use
+
+
+class SheetLine(NamedTuple):
+    """What one subject adds to one label.
+
+    Values ``x`` (n,) add ``y`` (n,); no value adds ``average``; ``zero`` is the effect
+    that counts as 0 here and is part of where the score starts.
+    """
+
+    x: Array
+    y: Array
+    average: float
+    zero: float
+
+
+def sheet_line(effects: Effects, t: int, j: int) -> SheetLine:
+    """The line of subject t for label j."""
+    system = effects.system
+    x = doubles([*effects.subjects.named_values(t)])
+    own, _ = effects.memberships(t, x)
+    average = float(system.terms.mean[own] @ doubles(system.term_coef[own, j]))
+    if len(x):
+        y = effects.effect(t, x, j) + average
+        return SheetLine(x, np.round(y, SHEET_DECIMALS), average, zero=0.0)
+    x = _cut_points(effects, t, j)
+    y = effects.effect(t, x, j) + average
+    zero = float(y[_point_of_zero(effects, t, x)])
+    y = np.round(y - zero, SHEET_DECIMALS)
+    return SheetLine(x, y, average - zero, zero)
+
+
+def _cut_points(effects: Effects, t: int, j: int) -> Array:
+    """The values at which the ramps of subject t for label j begin and end."""
+    system = effects.system
+    terms = system.terms
+    d = effects.subjects[t].columns.start
+    used = np.flatnonzero((terms.feature == d) & (system.term_coef[:, j] != 0))
+    if system.scaling is None or terms.low is None or terms.high is None:
+        raise ValueError("only short models have cut points")
+    low, high = system.scaling.values[d, [0, -1]]
+    levels = np.unique([terms.low[used], terms.high[used]])
+    cuts = low + levels * (high - low)
+    return doubles([float(f"{cut:.{_CUT_DIGITS}g}") for cut in cuts])
+
+
+def _point_of_zero(effects: Effects, t: int, x: Array) -> int:
+    """Which point of a line is 0.
+
+    It is on the larger side of the data, or in the middle of a line that bends.
+    """
+    d = effects.subjects[t].columns.start
+    if len(x) == 2:
+        return int(effects.subjects.percentile(d, x.mean()) < LOW_SIDE)
+    percentiles = [effects.subjects.percentile(d, value) for value in x]
+    return int(np.abs(np.array(percentiles) - 0.5).argmin())
+
+
+def sheet_start(effects: Effects, j: int) -> float:
+    """Where the score of label j starts, before all statements."""
+    system = effects.system
+    zeros = 0.0
+    for t in np.flatnonzero(effects.sizes[:, j]).tolist():
+        zeros += sheet_line(effects, t, j).zero
+    start = system.intercept[j] - system.terms.mean @ system.term_coef[:, j]
+    return float(np.round(start + zeros, SHEET_DECIMALS))

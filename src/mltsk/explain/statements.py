@@ -1,0 +1,273 @@
+"""Statements about a fuzzy system, made from its numbers: a builder for each kind.
+
+Symbols: t a subject, j a label, k an exception, all counted from 0.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ..columns import MISSING
+from ..core.arrays import Array
+from .conditions import Condition
+from .effects import Effects
+from .regions import Regions
+from .shapes import Course, Shape, course, course_of_values
+from .sheet import SHEET_DECIMALS, sheet_line, sheet_start
+from .subjects import Index, doubles, largest_first
+from .values import Consequent, Items, Rule
+
+# Standard errors on each side of a number, between which it lies in 95 of 100 cases.
+ERRORS_OF_95 = 1.96
+OUTER_TENTH = 2  # quantiles of a feature at each end, beyond which few samples lie
+
+
+class Statements:
+    """Makes shapes, conditions, consequents and exceptions of a system."""
+
+    def __init__(self, effects: Effects) -> None:
+        self.effects = effects
+        self.system = effects.system
+        self.subjects = effects.subjects
+        self.regions = Regions(effects)
+
+    # what holds in general ----------------------------------------------------------
+
+    def general(self, j: int, subjects: Index) -> Consequent:
+        """What holds in general about label j, with the shapes of some subjects."""
+        shift = float(self.system.intercept[j])
+        if self.system.is_sheet:
+            shift = sheet_start(self.effects, j)
+        sizes = self.effects.sizes[:, j]
+        return Consequent(
+            label=self.system.label_names[j],
+            shift=shift,
+            size=0.0,
+            shapes=_by_size(subjects, sizes, partial(self._general_shape, j)),
+            threshold=float(self.system.thresholds[j]),
+            exact=self.system.is_sheet,
+        )
+
+    def _general_shape(self, j: int, t: int) -> Shape:
+        """What subject t does to label j in general."""
+        x = self._values(t)
+        y = self.effects.effect(t, x, j)
+        curve = self._course(t, x, y, whole=self.system.is_sheet)
+        shape = self._shape(t, j, curve, size=self.effects.sizes[t, j])
+        error = self._error(t, j, x[list(curve.ends)])
+        shape = replace(shape, error=error, chosen=self._chosen(t, j))
+        if not self.system.is_sheet:
+            return _with_points(shape, x, y)
+        line = sheet_line(self.effects, t, j)
+        return replace(
+            _with_points(shape, line.x, line.y),
+            change=float(np.copysign(np.ptp(line.y), curve.change)),
+            average=round(line.average, SHEET_DECIMALS),
+            exact=True,
+        )
+
+    def _slope_shape(self, k: int, j: int, sizes: Array, t: int) -> Shape:
+        """What subject t does to label j by the slopes of rule k."""
+        x = self._values(t)
+        y = self.effects.effect(t, x, j, k)
+        curve = self._course(t, x, y, whole=False)
+        shape = self._shape(t, j, curve, size=sizes[t])
+        return _with_points(shape, x, y) if shape.names else shape
+
+    def _values(self, t: int) -> Array:
+        """The values at which the effect of a subject is looked at."""
+        named = self.subjects.named_values(t)
+        if named:
+            return doubles([*named])
+        if self.system.quantiles is None:
+            return np.array([0.0, 1.0])
+        return doubles(self.system.quantiles[self.subjects[t].columns.start])
+
+    def _course(self, t: int, x: Array, y: Array, *, whole: bool) -> Course:
+        """The course of a curve, without the outer tenths unless it is ``whole``."""
+        kind = self.subjects[t].kind
+        n_names = len(self.subjects.named_values(t))
+        if kind == "nominal" or (kind == "number" and n_names > 2):
+            return course_of_values(y)
+        if whole or n_names or len(x) <= 2 * OUTER_TENTH:
+            return course(x, y)
+        inner = slice(OUTER_TENTH, -OUTER_TENTH)
+        if x[inner][0] >= x[inner][-1]:  # all of it is one value
+            return course(x, y)
+        curve = course(x[inner], y[inner])
+        first, last = curve.ends
+        return curve._replace(ends=(first + OUTER_TENTH, last + OUTER_TENTH))
+
+    def _shape(self, t: int, j: int, curve: Course, *, size: float) -> Shape:
+        """A shape without its points."""
+        subject = self.subjects[t]
+        shape = Shape(
+            label=self.system.label_names[j],
+            feature=subject.name,
+            kind=MISSING if subject.kind == MISSING else curve.kind,
+            change=curve.change,
+            size=float(size),
+            names=tuple(self.subjects.named_values(t).values()),
+        )
+        if shape.names or self.system.quantiles is None:
+            return shape
+        percentile = self.subjects.percentile(subject.columns.start, curve.at)
+        return replace(shape, at=curve.at, percentile=percentile)
+
+    def _error(self, t: int, j: int, ends: Array) -> float | None:
+        """Half the 95 % interval of a change between two values of subject t."""
+        deviation = self.effects.deviation(t, j, ends[:1], than=ends[1:])
+        return None if deviation is None else ERRORS_OF_95 * float(deviation[0])
+
+    def _chosen(self, t: int, j: int) -> tuple[int, int] | None:
+        """How many refits chose subject t for label j, of how many."""
+        certainty = self.system.certainty
+        if certainty is None or certainty.chosen is None:
+            return None
+        d = self.subjects[t].columns.start
+        return int(certainty.chosen[d, j]), certainty.folds
+
+    # exceptions ---------------------------------------------------------------------
+
+    def exception(self, k: int, labels: Index, subjects: Index) -> Rule:
+        """Exception k with what it says about some labels and subjects."""
+        order, n_told = self.regions.order(k, subjects)
+        moves = (self.system.coef[k][:, labels] != 0).any(axis=0)
+        moved = largest_first(labels[moves], self.effects.shifts[k, labels[moves]])
+        members = self.system.members
+        return Rule(
+            index=k,
+            weight=float(self.system.rule_weights[k]),
+            conditions=Items(order.tolist(), partial(self._condition, k)),
+            consequents=Items(moved, partial(self._consequent, k, subjects)),
+            always=bool(np.isnan(self.regions.distinct[k]).all()),
+            noun=self.effects.noun,
+            told=n_told,
+            members=None if members is None else int(members.count[k]),
+            total=None if members is None else int(members.count[-1]),
+        )
+
+    def _condition(self, k: int, t: int) -> Condition:
+        """The condition of rule k on subject t."""
+        if self.subjects[t].kind == "nominal":
+            return self._condition_on_values(k, t)
+        return self._condition_on_number(k, t)
+
+    def _condition_on_values(self, k: int, t: int) -> Condition:
+        subject = self.subjects[t]
+        values = self.regions.value_shares(k, t)
+        clearest = max(values, key=lambda value: abs(value.excess))
+        regions = self.effects.member_regions
+        measured = None
+        if regions is not None:
+            measured = int(regions[k, subject.columns.start, 1])
+        return Condition(
+            feature=subject.name,
+            center=clearest.share,
+            average=clearest.overall,
+            low=None,
+            high=None,
+            percentile=None,
+            distinct=float(self.regions.distinct[k, t]),
+            values=values,
+            members=self._members(k),
+            measured=measured,
+        )
+
+    def _condition_on_number(self, k: int, t: int) -> Condition:
+        subject = self.subjects[t]
+        d = subject.columns.start
+        center = float(self.effects.centers[k, d])
+        value_range = self.regions.value_range(k, t)
+        percentile = None
+        if self.system.quantiles is not None:
+            percentile = self.subjects.percentile(d, center)
+        return Condition(
+            feature=subject.name,
+            center=center,
+            average=float(self.effects.averages[d]),
+            low=value_range.low,
+            high=value_range.high,
+            percentile=percentile,
+            distinct=float(self.regions.distinct[k, t]),
+            names=tuple(self.subjects.named_values(t).items()),
+            members=self._members(k),
+            reach=self.regions.reach(k, t),
+        )
+
+    def _members(self, k: int) -> int | None:
+        """How many members rule k has, None where it is not known where they lie."""
+        members = self.system.members
+        if members is None or members.regions is None:
+            return None
+        return int(members.count[k])
+
+    def _consequent(self, k: int, subjects: Index, j: int) -> Consequent:
+        """What rule k says about label j."""
+        sizes = self.effects.slope_sizes(k, j)
+        members = self.system.members
+        had = None
+        if members is not None:
+            had = int(members.positives[k, j]), int(members.observed[k, j])
+        own = np.array([len(self.system.terms) + k])
+        return rule_consequent(
+            self.effects,
+            j,
+            shift=self.effects.shifts[k, j],
+            size=self.effects.shift_sizes[k, j],
+            had=had,
+            own=None if self.system.order else own,  # none is known of slopes
+            shapes=_by_size(subjects, sizes, partial(self._slope_shape, k, j, sizes)),
+        )
+
+
+def rule_consequent(
+    effects: Effects,
+    j: int,
+    *,
+    shift: float,
+    size: float,
+    had: tuple[int, int] | None,
+    own: Index | None,
+    shapes: Sequence[Shape] = (),
+) -> Consequent:
+    """What a rule with conditions says about label j.
+
+    ``had`` are positives and observed among its members. ``own`` says where the
+    numbers of the rule are among those of the label, None where their covariance is
+    not known.
+    """
+    consequent = Consequent(
+        label=effects.system.label_names[j],
+        shift=float(shift),
+        size=float(size),
+        shapes=shapes,
+        exact=effects.system.is_sheet,
+    )
+    members = effects.system.members
+    if members is not None and had is not None:
+        overall = int(members.positives[-1, j]), int(members.observed[-1, j])
+        consequent = replace(
+            consequent, positives=had[0], observed=had[1], overall=overall
+        )
+    covariance = None if own is None else effects.covariance(j)
+    if covariance is None:
+        return consequent
+    variance = max(covariance[own, own].sum(), 0.0)
+    return replace(consequent, error=ERRORS_OF_95 * float(np.sqrt(variance)))
+
+
+def _by_size(
+    subjects: Index, sizes: Array, make: Callable[[int], Shape]
+) -> Sequence[Shape]:
+    """The shapes of subjects whose ``sizes`` (T,) are not 0, the largest first."""
+    kept = subjects[sizes[subjects] != 0]
+    return Items(largest_first(kept, sizes[kept]), make)
+
+
+def _with_points(shape: Shape, x: Array, y: Array) -> Shape:
+    """A shape with its points, each value once."""
+    values, first = np.unique(x, return_index=True)
+    return replace(shape, x=tuple(values.tolist()), y=tuple(y[first].tolist()))

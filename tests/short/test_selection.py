@@ -1,0 +1,115 @@
+"""Which candidates a label takes: next to plain least squares on the same columns."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mltsk import MLTSKClassifier
+from mltsk.short.candidates import Candidates
+from mltsk.short.selection import REFIT_RIDGE, ForwardSelection, SelectionProblem
+
+RNG = np.random.default_rng(1)
+X = RNG.normal(size=(250, 4))
+TARGET = np.column_stack(
+    [0.3 * np.tanh(2 * X[:, 0]), 0.2 * (X[:, 1] > 0) - 0.1 * X[:, 2]]
+)
+
+
+@pytest.fixture(scope="module")
+def candidates():
+    long = MLTSKClassifier(n_rules=0).fit(X, (TARGET > 0).astype(int)).system_
+    return Candidates.of(long, X, max_conditions=2)
+
+
+@pytest.fixture(scope="module")
+def problem(candidates):
+    A = candidates.columns(X)
+    return SelectionProblem.of(A, TARGET, np.ones(250), candidates)
+
+
+def test_forward_selection_best_explains_most_of_the_target():
+    A = RNG.normal(size=(80, 6))
+    A /= np.linalg.norm(A, axis=0)
+    t = A[:, 2] + 0.5 * A[:, 4]
+    state = ForwardSelection(A.T @ A, A.T @ t, max_size=3)
+    everybody = np.ones(6, dtype=bool)
+    ones = np.ones(6, dtype=np.int64)
+    first = state.best(everybody, ones)
+    assert first == int(np.abs(A.T @ t).argmax())
+    state.add(first)
+    left = t - A[:, [first]] @ np.linalg.lstsq(A[:, [first]], t, rcond=None)[0]
+    assert_allclose(state.left, A.T @ left, atol=5e-3)  # up to the ridge of the choice
+    assert state.best(np.zeros(6, dtype=bool), ones) is None
+
+
+def test_forward_selection_best_counts_what_a_candidate_costs():
+    state = ForwardSelection(np.eye(2), np.array([1.0, 0.9]), max_size=3)
+    everybody = np.ones(2, dtype=bool)
+    assert state.best(everybody, np.array([1, 1])) == 0
+    assert state.best(everybody, np.array([3, 1])) == 1
+
+
+def test_chosen_sizes_grow_and_keep_to_their_limit(problem, candidates):
+    for by_size in problem.chosen(8):
+        assert len(by_size) == 9
+        costs = [candidates.costs[problem.used[kept]].sum() for kept in by_size]
+        assert costs[0] == 0
+        assert all(cost <= size for size, cost in enumerate(costs))
+        assert costs == sorted(costs)
+
+
+def test_chosen_features_are_those_that_matter(problem, candidates):
+    first, second = problem.chosen(4)
+    features = candidates.terms.feature
+    assert set(features[problem.used[first[1]]]) == {0}
+    assert set(features[problem.used[second[2]]]) == {1, 2}
+
+
+def test_fitted_numbers_solve_the_ridge_problem_and_are_rounded(problem, candidates):
+    choices = problem.chosen(3)
+    coef = problem.fitted(choices, 3)
+    A = candidates.columns(X)
+    for label, by_size in enumerate(choices):
+        used = problem.used[by_size[3]]
+        columns = A[:, used] - A[:, used].mean(axis=0)
+        norms = np.linalg.norm(columns, axis=0)
+        H = columns.T @ columns + REFIT_RIDGE * np.diag(norms**2)
+        centred = TARGET[:, label] - TARGET[:, label].mean()
+        exact = np.linalg.solve(H, columns.T @ centred)
+        assert_allclose(coef[used, label], exact, atol=6e-4)
+        assert_array_equal(coef[used, label], np.round(coef[used, label], 3))
+    assert np.count_nonzero(coef) <= 6
+
+
+def test_scores_are_those_of_the_columns(problem, candidates):
+    coef = problem.fitted(problem.chosen(3), 3)
+    A = candidates.columns(X)
+    expected = TARGET.mean(axis=0) + (A - A.mean(axis=0)) @ coef
+    assert_allclose(problem.scores(A, coef), expected, atol=1e-9)
+
+
+def test_information_is_that_of_the_weighted_columns_with_the_ridge(candidates):
+    A = candidates.columns(X)
+    w = RNG.integers(1, 4, size=250).astype(float)
+    problem = SelectionProblem.of(A, TARGET, w, candidates)
+    kept = problem.used[:3]
+    centred = A - problem.mean
+    columns = centred[:, kept]
+    expected = columns.T @ (w[:, None] * columns)
+    expected += REFIT_RIDGE * np.diag(np.diag(expected))
+    assert_allclose(problem.information(centred, w, kept), expected, rtol=1e-5)
+
+
+def test_whole_weights_are_copies_of_rows(candidates):
+    A = candidates.columns(X)
+    w = RNG.integers(1, 4, size=250)
+    weighted = SelectionProblem.of(A, TARGET, w.astype(float), candidates)
+    rows = np.repeat(np.arange(250), w)
+    repeated = SelectionProblem.of(
+        A[rows], TARGET[rows], np.ones(len(rows)), candidates
+    )
+    assert_array_equal(weighted.used, repeated.used)
+    assert_allclose(weighted.G, repeated.G, atol=1e-9)
+    assert_allclose(
+        weighted.fitted(weighted.chosen(5), 5), repeated.fitted(repeated.chosen(5), 5)
+    )

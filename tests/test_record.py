@@ -1,0 +1,92 @@
+"""What a fit knew of its rows: honest scores, observed labels, short models."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from mltsk import MLTSKClassifier
+from mltsk.datasets import make_multilabel_rules
+from mltsk.record import observed_labels
+
+DATA = make_multilabel_rules(n_samples=120, n_features=5, n_labels=3, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def clf():
+    return MLTSKClassifier().fit(DATA.X, DATA.Y)
+
+
+def test_fit_record_holds_the_honest_scores_of_all_rows(clf):
+    record = clf.fit_record_
+    assert_array_equal(record.loo_scores, clf.loo_scores_)
+    assert_array_equal(record.labels, DATA.Y)
+    assert record.loo_rows is None
+
+
+def test_fit_record_labels_are_nan_where_not_observed():
+    Y = DATA.Y.astype(float)
+    Y[::4, 1] = np.nan
+    assert_array_equal(MLTSKClassifier(0).fit(DATA.X, Y).fit_record_.labels, Y)
+
+
+@pytest.mark.parametrize(
+    "travels", [copy.copy, lambda m: pickle.loads(pickle.dumps(m))]
+)
+def test_fit_record_does_not_travel(clf, travels):
+    assert travels(clf).fit_record_ is None
+    assert clf.fit_record_ is not None
+
+
+def test_short_models_are_chosen_once(clf):
+    models = clf.fit_record_.short_models(10, 5)
+    assert clf.fit_record_.short_models(6, 5) is models
+    assert clf.fit_record_.short_models(10, 2) is not models
+
+
+def test_shortened_records_score_the_rows_that_were_chosen_on(clf):
+    short = clf.shorten(4)
+    record = short.fit_record_
+    assert_array_equal(record.loo_scores, short.loo_scores_)
+    assert record.long is clf.fit_record_.long
+    again = short.shorten(2)  # from the long model, not from the short one
+    assert_array_equal(again.loo_scores_, clf.shorten(2).loo_scores_)
+
+
+def test_fit_record_of_a_sample_knows_which_rows_it_is_about():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_500, 2))
+    Y = (X > 0).astype(int)
+    clf = MLTSKClassifier(n_rules=0, ridge=1.0).fit(X, Y)
+    record = clf.fit_record_
+    assert len(record.loo_rows) == 20_000
+    assert_array_equal(record.loo_scores, clf.loo_scores_[record.loo_rows])
+    short = clf.shorten(2)
+    assert_array_equal(short.fit_record_.labels, Y[short.loo_rows_])
+
+
+def test_observed_labels_have_a_weight():
+    Y = np.array([[1.0, 0.0], [0.0, 1.0]])
+    assert_array_equal(
+        observed_labels(Y, np.array([[1.0, 0.0], [2.0, 1.0]])), [[1, np.nan], [0, 1]]
+    )
+    assert_array_equal(observed_labels(Y, np.array([0.0, 1.0])), [[np.nan] * 2, [0, 1]])
+
+
+def test_a_refit_keeps_nothing_of_the_fit_before():
+    clf = MLTSKClassifier(max_statements=3).fit(DATA.X, DATA.Y)
+    first_fit = MLTSKClassifier().fit(DATA.X[:, :4], DATA.Y)
+    clf.set_params(max_statements=None).fit(DATA.X[:, :4], DATA.Y)
+    assert vars(clf).keys() == vars(first_fit).keys()
+    assert clf.certainty_ is None
+    assert str(clf.rules_) == str(first_fit.rules_)
+
+
+def test_a_refit_that_fails_leaves_the_model_as_it_was():
+    clf = MLTSKClassifier(n_rules=2).fit(*DATA.frames())
+    before = clf.decision_function(DATA.frames()[0])
+    with pytest.raises(ValueError, match="rows but y has"):
+        clf.fit(np.where(DATA.X > 1, np.nan, DATA.X), DATA.Y[:5])
+    assert_array_equal(clf.decision_function(DATA.frames()[0]), before)
