@@ -20,7 +20,6 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
-from ..columns import Frame
 from ..core.arrays import FloatArray, Matrix
 from ..exceptions import InputError
 from ..explain.views import label_correlation_view
@@ -28,10 +27,10 @@ from ..explain.wording import name
 from ..fitted import FittedAttributes
 from ..metrics import evaluate
 from ..pipelines import pipeline_classifier, pipeline_features, with_feature_names
+from ..rows.read import Estimator, TableLike
 from ..system import FuzzySystem
 from . import explorer_content as content
 from .explorer_rows import (
-    Classifier,
     made_samples,
     read_labels,
     read_values,
@@ -63,12 +62,12 @@ COMPACT = (",", ":")  # separators of JSON
 
 
 def explore(
-    model: Any,
+    model: Estimator,
     path: str | Path,
-    X: Any = None,
-    Y: Any = None,
+    X: TableLike = None,
+    Y: TableLike = None,
     *,
-    ids: Any = None,
+    ids: TableLike = None,
     rows: bool = True,
     neighbours: bool = False,
     title: str = "Rules",
@@ -121,7 +120,12 @@ def explore(
 
 
 def explorer_parts(
-    model: Any, X: Any = None, Y: Any = None, *, title: str = "", **options: Any
+    model: Estimator,
+    X: TableLike = None,
+    Y: TableLike = None,
+    *,
+    title: str = "",
+    **options: Any,
 ) -> dict[str, str]:
     """Return what another page needs to hold an explorer.
 
@@ -180,11 +184,11 @@ def script_source() -> str:
 
 
 def explorer_data(
-    model: Any,
-    X: Any = None,
-    Y: Any = None,
+    model: Estimator,
+    X: TableLike = None,
+    Y: TableLike = None,
     *,
-    ids: Any = None,
+    ids: TableLike = None,
     rows: bool = True,
     neighbours: bool = False,
 ) -> PageData:
@@ -224,7 +228,7 @@ def explorer_data(
 
 
 def _model_data(
-    classifier: Classifier, values: Matrix | None, labels: FloatArray | None
+    classifier: Estimator, values: Matrix | None, labels: FloatArray | None
 ) -> PageData:
     """What the page needs of a model, and of rows if there are any."""
     system = classifier.system_
@@ -255,9 +259,9 @@ def _correlations(system: FuzzySystem, labels: FloatArray | None) -> PageData:
 
 
 def sizes_data(
-    model: Classifier,
-    X: Frame | None = None,
-    Y: Frame | None = None,
+    model: Estimator,
+    X: TableLike = None,
+    Y: TableLike = None,
     room: float = np.inf,
 ) -> list[PageData]:
     """Return models of at most ``size`` statements per label, the model itself last.
@@ -303,8 +307,8 @@ def _mean_precision(labels: FloatArray, scores: FloatArray) -> float | None:
 
 
 def _model_with_record(
-    model: Classifier, X: Frame | None, Y: Frame | None
-) -> Classifier | None:
+    model: Estimator, X: TableLike, Y: TableLike
+) -> Estimator | None:
     """The model, or an equal one, with the record of its fit, to be shortened by.
 
     None if there is no such model, or if it is a short one.
@@ -321,7 +325,7 @@ def _model_with_record(
     return _fitted_again(model, X, Y)
 
 
-def _fitted_again(model: Classifier, X: Frame, Y: Frame) -> Classifier | None:
+def _fitted_again(model: Estimator, X: TableLike, Y: TableLike) -> Estimator | None:
     """The model fitted to X and Y, or None if they are not what it was fitted on."""
     try:
         with warnings.catch_warnings(action="ignore"):  # the first fit has warned

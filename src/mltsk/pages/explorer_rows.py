@@ -7,19 +7,19 @@ Symbols: K exceptions, D columns of numbers, L labels, n rows.
 """
 
 import warnings
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from ..columns import MISSING, Frame
+from ..columns import MISSING
 from ..core.arrays import FloatArray, Matrix, dense, spread_rows
 from ..exceptions import InputError
 from ..explain.effects import Effects
 from ..explain.wording import name
-from ..rows.read import read_samples
+from ..rows.read import Estimator, TableLike, read_samples
 from ..system import FuzzySystem
 from .packing import PageData, packed, packed_bits, shortest_form
 
@@ -30,14 +30,13 @@ MAX_CELL_BYTES = 3_000_000
 MAX_COMPLAINT_LENGTH = 300  # characters of an error of scikit-learn
 MEDIAN = 10  # its place among the quantiles of a system
 
-Classifier: TypeAlias = Any  # a fitted classifier of this package
 Index: TypeAlias = NDArray[np.intp]
 
 
 # reading ------------------------------------------------------------------------------
 
 
-def read_values(classifier: Classifier, X: Frame) -> Matrix:
+def read_values(classifier: Estimator, X: TableLike) -> Matrix:
     """Return rows as a classifier reads them.
 
     Named columns come in its order, tables in columns of numbers, dense or CSR.
@@ -58,7 +57,7 @@ def read_values(classifier: Classifier, X: Frame) -> Matrix:
     return values if sparse.issparse(values) else np.asarray(values, dtype=np.float64)
 
 
-def read_labels(classifier: Classifier, Y: Frame, n_rows: int) -> FloatArray:
+def read_labels(classifier: Estimator, Y: TableLike, n_rows: int) -> FloatArray:
     """Return labels (n, L) of 0 and 1, NaN where not observed.
 
     Y may be classes in one dimension, too.
@@ -76,7 +75,7 @@ def read_labels(classifier: Classifier, Y: Frame, n_rows: int) -> FloatArray:
     return labels.astype(np.float64)
 
 
-def row_names(X: Frame, ids: Any, n_rows: int) -> list[str] | None:
+def row_names(X: TableLike, ids: TableLike, n_rows: int) -> list[str] | None:
     """Return what rows are called.
 
     That is ``ids``, a list or a frame, else the index of the frame X, unless it only

@@ -13,16 +13,16 @@ from datetime import date
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from pandas import DataFrame, concat
 from sklearn.base import clone
 
 from .. import __version__
 from ..classifier import MLTSKClassifier
-from ..columns import Frame
-from ..core.arrays import spread_rows
+from ..core.arrays import FloatArray, spread_rows
 from ..exceptions import InputError
 from ..explain import views
 from ..explain.effects import Effects
@@ -32,6 +32,7 @@ from ..explain.wording import name
 from ..files import check_target
 from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
 from ..pipelines import with_feature_names
+from ..rows.read import TableLike
 from ..tables.files import read_raw
 from ..tables.read import DataTable, read_table, sparse_rows
 from ..text import plural
@@ -80,11 +81,11 @@ class ReviewPage(NamedTuple):
 
 
 def review(
-    table: Any,
+    table: DataTable | TableLike,
     path: str | Path,
-    Y: Any = None,
+    Y: TableLike = None,
     *,
-    model: Any = None,
+    model: MLTSKClassifier | None = None,
     quick: bool = False,
     seed: int = 0,
     progress: Progress = None,
@@ -132,7 +133,7 @@ def review(
     return write_page(made.page, path)
 
 
-def _joined_table(X: Frame, Y: Frame) -> DataTable:
+def _joined_table(X: TableLike, Y: TableLike) -> DataTable:
     """Features and labels as one table."""
     features = _as_frame(X, "x")
     labels = _as_frame(Y, "label ").set_axis(features.index, axis=0)
@@ -141,7 +142,7 @@ def _joined_table(X: Frame, Y: Frame) -> DataTable:
     )
 
 
-def _as_frame(data: Frame, prefix: str) -> DataFrame:
+def _as_frame(data: TableLike, prefix: str) -> DataFrame:
     """A data frame of pandas or polars, or an array whose columns are numbered."""
     if hasattr(data, "columns"):
         return read_raw(data).frame
@@ -350,7 +351,9 @@ def _compared_label(
     }
 
 
-def _means(values: dict[str, Any], is_known: Any) -> dict[str, float]:
+def _means(
+    values: dict[str, FloatArray], is_known: NDArray[np.bool_]
+) -> dict[str, float]:
     """Means over the labels that are known, by method."""
     return {method: float(each[is_known].mean()) for method, each in values.items()}
 
