@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import (
 )
 
 from mltsk import IncrementalMLTSK, MLTSKClassifier, PaperMLTSK
-from mltsk.io.state import plain_state
+from mltsk.io.state import plain_attributes
 from mltsk.paper.methods import (
     BPMLL,
     C2AE,
@@ -148,5 +148,5 @@ def test_plain_state_is_arrays_numbers_and_strings(estimator):
     fit = getattr(clf, "partial_fit", clf.fit)
     fit(X, Y)
     plain = (np.ndarray, str, int, float, bool, tuple, dict, type(None))
-    for name, value in plain_state(clf).items():
+    for name, value in plain_attributes(clf).items():
         assert isinstance(value, plain), name
