@@ -1,5 +1,6 @@
 """MLTSKClassifier: read the data, fit a system, keep it; everything else asks the system."""
 
+from copy import copy
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
 from warnings import warn
@@ -272,11 +273,11 @@ or one-dimensional classes
         system = result.system
         if self.max_statements is not None:
             system, record = record.shortened(self.max_statements, self.max_conditions)
-        self._forget()
-        self._note_input(features, targets, rules)
-        self._note_choice(result)
-        self._keep(system, record)
-        return self
+        fitted = self._unfitted_copy()
+        fitted._note_input(features, targets, rules)
+        fitted._note_choice(result)
+        fitted._keep(system, record)
+        return self._become(fitted)
 
     def _options(self) -> Options:
         """Parameters as a fit takes them, where None stands for "auto"."""
@@ -295,10 +296,20 @@ or one-dimensional classes
             scale=self.scale,
         )
 
-    def _forget(self) -> None:
-        """Remove everything that an earlier fit has left."""
+    def _unfitted_copy(self) -> Self:
+        """A copy of the classifier that has nothing of an earlier fit."""
+        unfitted = copy(self)
         for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
+            delattr(unfitted, name)
+        return unfitted
+
+    def _become(self, fitted: Self) -> Self:
+        """Take over everything from a fitted copy, in one step.
+
+        A fit that fails or is interrupted before leaves the classifier as it was.
+        """
+        self.__dict__ = fitted.__dict__
+        return self
 
     def _note_input(
         self, features: Features, targets: Targets, rules: RulesLike

@@ -51,9 +51,8 @@ class Targets:
         [[True, True], [False, True]]
         """
         check_plain(y, "y")
-        if str(getattr(y, "dtype", "")).startswith("List("):  # a series of polars
-            y = y.to_list()
-        if getattr(y, "ndim", 1) == 1 and _are_label_lists(y):
+        y = plain_lists(y)
+        if getattr(y, "ndim", 1) == 1 and are_label_lists(y):
             return _from_lists(y)
         if hasattr(y, "columns"):
             names = [str(name) for name in y.columns]
@@ -68,15 +67,34 @@ class Targets:
 
     def indicator(self, y: Any) -> NDArray[np.float64]:
         """Other one-dimensional classes in the same columns."""
-        unknown = np.setdiff1d(y, self.classes)
-        if len(unknown):
-            classes = self.classes.tolist()
-            held = f"y holds {unknown.tolist()[0]!r}"
-            raise InputError(f"{held}, which is none of the classes {classes}.")
-        return _column_per_class(y, self.classes)
+        values = np.asarray(y)
+        different = values if values.dtype == object else np.unique(values)
+        classes = self.classes.tolist()
+        for value in dict.fromkeys(different.tolist()):
+            if value not in classes:
+                raise InputError(
+                    f"y holds {value!r}, which is none of the classes {classes}. Begin "
+                    "a stream with all of them: classes=[…] in its first call."
+                )
+        return _column_per_class(values, self.classes)
 
 
-def _are_label_lists(y: Any) -> bool:
+def default_label_names(n_labels: int) -> tuple[str, ...]:
+    """Names of labels that have none.
+
+    >>> default_label_names(2)
+    ('label 0', 'label 1')
+    """
+    return tuple(f"label {j}" for j in range(n_labels))
+
+
+def plain_lists(y: Any) -> Any:
+    """A series of lists of polars as lists; anything else as it is."""
+    is_series_of_lists = str(getattr(y, "dtype", "")).startswith("List(")
+    return y.to_list() if is_series_of_lists else y
+
+
+def are_label_lists(y: Any) -> bool:
     """Whether y holds the labels of each sample, not 0 and 1 for each label."""
     if hasattr(y, "columns") or not hasattr(y, "__iter__"):
         return False
@@ -149,7 +167,7 @@ def _from_table(values: np.ndarray, names: Sequence[str], *, may_miss: bool) -> 
     return Targets(
         Y=np.nan_to_num(Y),
         classes=np.arange(len(columns)),
-        names=tuple(names) or tuple(f"label {j}" for j in columns),
+        names=tuple(names) or default_label_names(Y.shape[1]),
         multilabel=True,
         observed=None if observed.all() else observed,
     )

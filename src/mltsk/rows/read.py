@@ -17,7 +17,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
-from ..columns import Columns, has_columns, is_polars, read_columns
+from ..columns import Columns, has_columns, is_polars, read_columns, refuse_words
 from ..core.arrays import (
     Array,
     FloatArray,
@@ -140,7 +140,7 @@ def read_rows(
         validate_data(reader, X, y)  # scikit-learn's sentence
     X = first_look(reader, X)
     targets = Targets.of(y, may_miss=True)
-    _check_lengths(X.shape[0], len(targets.Y))
+    check_lengths(X.shape[0], len(targets.Y))
     weights = _of_observed(read_weights(sample_weight, targets.Y.shape), targets)
     X, columns = numbers_of(reader, X, rules, counted_rows(weights.w))
     rows = ArrayRows(
@@ -154,7 +154,7 @@ def read_rows(
     return FitInput(rows, targets, Features.of(reader, columns))
 
 
-def _check_lengths(n_samples: int, n_labelled: int) -> None:
+def check_lengths(n_samples: int, n_labelled: int) -> None:
     """Refuse X and y of different lengths."""
     if n_samples != n_labelled:
         raise InputError(f"X has {n_samples} rows but y has {n_labelled}.")
@@ -178,11 +178,16 @@ def first_look(reader: BaseEstimator, X: TableLike) -> TableLike:
             )
         return X
     X = _checked_array(reader, X, reset=True, ensure_min_samples=2)
+    refuse_sparse_gaps(X)
+    return X
+
+
+def refuse_sparse_gaps(X: Matrix) -> None:
+    """Refuse NaN in CSR."""
     if sparse.issparse(X) and np.isnan(X.data).any():
         raise InputError(
             "Input X contains NaN: sparse data have none, a cell that is not stored is 0."
         )
-    return X
 
 
 def _checked_array(reader: BaseEstimator, X: TableLike, **options: Any) -> Matrix:
@@ -326,13 +331,23 @@ def read_samples(estimator: Estimator, X: TableLike, columns: Columns | None) ->
         validate_data(estimator, X, skip_check_array=True, reset=False)
     else:
         check_plain(X, "X")
-        X = _checked_array(estimator, X, reset=False)
+        X = _numbers_to_predict(estimator, X)
     if columns is None:
         return X
     X = columns.expand(X.toarray() if sparse.issparse(X) else X)
     if not is_tensor(X) and np.isinf(X).any():
         raise InputError("Input X contains infinity: write NaN for what is not known.")
     return X
+
+
+def _numbers_to_predict(estimator: Estimator, X: TableLike) -> Matrix:
+    """X in numbers; words in a data frame are refused with the name of their column."""
+    try:
+        return _checked_array(estimator, X, reset=False)
+    except (TypeError, ValueError):
+        if has_columns(X):
+            refuse_words(X)
+        raise
 
 
 def read_weights(sample_weight: WeightsLike, shape: tuple[int, ...]) -> Weights:
@@ -420,7 +435,7 @@ def _read_large(
         check_rules_apply(reader.scale, X)
     label_names = y.columns if hasattr(y, "columns") else None
     y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
-    _check_lengths(X.shape[0], y.shape[0])
+    check_lengths(X.shape[0], y.shape[0])
     y = y.ravel() if y.shape[1:] == (1,) else y
     columns = None
     if isinstance(X, np.ndarray):
