@@ -1,6 +1,5 @@
 """MLTSKClassifier: read the data, fit a system, keep it; everything else asks the system."""
 
-from copy import copy
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
 from warnings import warn
@@ -20,6 +19,7 @@ from .explain import Explanation, explain
 from .fit import FitResult, Names, Options, fit_system
 from .fitted import FittedAttributes
 from .record import FitRecord
+from .refit import take_over, unfitted_copy
 from .rows.dask import lazily
 from .rows.read import (
     Features,
@@ -273,11 +273,11 @@ or one-dimensional classes
         system = result.system
         if self.max_statements is not None:
             system, record = record.shortened(self.max_statements, self.max_conditions)
-        fitted = self._unfitted_copy()
+        fitted = unfitted_copy(self)
         fitted._note_input(features, targets, rules)
         fitted._note_choice(result)
         fitted._keep(system, record)
-        return self._become(fitted)
+        return take_over(self, fitted)
 
     def _options(self) -> Options:
         """Parameters as a fit takes them, where None stands for "auto"."""
@@ -295,21 +295,6 @@ or one-dimensional classes
             coupling_weight=unless_auto(self.coupling_weight),
             scale=self.scale,
         )
-
-    def _unfitted_copy(self) -> Self:
-        """A copy of the classifier that has nothing of an earlier fit."""
-        unfitted = copy(self)
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(unfitted, name)
-        return unfitted
-
-    def _become(self, fitted: Self) -> Self:
-        """Take over everything from a fitted copy, in one step.
-
-        A fit that fails or is interrupted before leaves the classifier as it was.
-        """
-        self.__dict__ = fitted.__dict__
-        return self
 
     def _note_input(
         self, features: Features, targets: Targets, rules: RulesLike

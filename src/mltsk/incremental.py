@@ -17,6 +17,7 @@ from .fit.design import Design, ExceptionRules, Scale
 from .fit.ridge import Moments, Penalty
 from .fit.rows import Block
 from .record import FitRecord
+from .refit import take_over, unfitted_copy
 from .rows.batches import (
     StreamLabels,
     check_names_of_features,
@@ -45,6 +46,8 @@ from .system import FuzzySystem
 # Rows that are kept for leave-one-out scores, evenly spread over the stream; there are
 # twice as many at most.
 KEPT_ROWS = 1_000
+# Beyond, what came before and the ridge are lost to rounding next to such a row.
+MAX_RELATIVE_WEIGHT = 1e12
 
 
 @dataclass(frozen=True)
@@ -250,7 +253,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         design = self.stream_.design(self.system_)
         longer = copy(self)
         longer._go_on(self.stream_.after(block, design, self.forgetting), design)
-        return self._become(longer)
+        return take_over(self, longer)
 
     def _later_samples(self, X: TableLike) -> Matrix:
         """Samples of a later batch in the columns and the form of the first."""
@@ -279,12 +282,12 @@ class IncrementalMLTSK(MLTSKClassifier):
         block = _block(X, targets.Y, sample_weight, unit)
         names = Names(features.column_names, targets.names, columns)
         result = fit_system(block.all_rows(), self._options(), names)
-        begun = self._unfitted_copy()
+        begun = unfitted_copy(self)
         begun._note_input(features, targets, rules)
         begun._note_choice(result)
         begun.system_ = result.system
         begun._go_on(Stream.begun(result.design, block, unit), result.design)
-        return self._become(begun)
+        return take_over(self, begun)
 
     def _go_on(self, stream: Stream, design: Design) -> None:
         """Solve for all numbers again, with the sums of a stream."""
@@ -339,6 +342,15 @@ def _block(X: Matrix, Y: Array, sample_weight: WeightsLike, unit: float) -> Bloc
     ones = np.ones(X.shape[0])
     if sample_weight is None:
         return Block(X, Y, ones, ones)
-    w = check_weights(sample_weight, (X.shape[0],)) / unit
+    w = check_weights(sample_weight, (X.shape[0],))
+    with np.errstate(over="ignore"):
+        w = w / unit
+    is_too_large = w > MAX_RELATIVE_WEIGHT
+    if is_too_large.any():
+        row = int(is_too_large.argmax())
+        raise InputError(
+            f"sample_weight of row {row} is {w[row]:.0e} times the mean of the first "
+            f"batch: at most {MAX_RELATIVE_WEIGHT:.0e} times can be learned from."
+        )
     are_counts = (w == np.round(w)).all()
     return Block(X, Y, w, np.where((w > 0) & are_counts, w, 1.0))

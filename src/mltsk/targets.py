@@ -57,12 +57,12 @@ class Targets:
         if hasattr(y, "columns"):
             names = [str(name) for name in y.columns]
             dtype = object if names else None
-            return _from_table(np.asarray(y, dtype=dtype), names, may_miss=may_miss)
+            return table_targets(np.asarray(y, dtype=dtype), names, may_miss=may_miss)
         if sparse.issparse(y):
             y = y.toarray()
         values = np.asarray(y)
         if _is_table(values):
-            return _from_table(values, [], may_miss=may_miss)
+            return table_targets(values, [], may_miss=may_miss)
         return _from_classes(y, values)
 
     def indicator(self, y: Any) -> NDArray[np.float64]:
@@ -137,8 +137,13 @@ def _is_table(values: np.ndarray) -> bool:
     return values.dtype.kind in "fO" and any(map(is_absent, values.ravel().tolist()))
 
 
-def _from_table(values: np.ndarray, names: Sequence[str], *, may_miss: bool) -> Targets:
-    """Targets of cells (N, L) that are 0, 1, yes or no, or not observed."""
+def table_targets(
+    values: np.ndarray, names: Sequence[str], *, may_miss: bool, first_row: int = 0
+) -> Targets:
+    """Targets of cells (N, L) that are 0, 1, yes or no, or not observed.
+
+    ``names`` is empty where labels have none. Messages count rows from ``first_row``.
+    """
     if values.dtype.kind not in "OUS":
         Y = check_array(
             values, dtype=np.float64, input_name="y", ensure_all_finite="allow-nan"
@@ -154,14 +159,14 @@ def _from_table(values: np.ndarray, names: Sequence[str], *, may_miss: bool) -> 
         cell = values[row, label : label + 1].tolist()[0]
         raise InputError(
             f"Unknown label type: column {columns[label]!r} of y holds {cell!r} in row "
-            f"{row}. Labels are 0 and 1, True and False, or 'yes' and 'no'; NaN where "
+            f"{first_row + row}. Labels are 0 and 1, True and False, or 'yes' and 'no'; NaN where "
             "one was not observed."
         )
     if not observed.all() and not may_miss:
         row, label = np.argwhere(~observed)[0]
         raise InputError(
             f"Input y contains NaN: label {columns[label]!r} was not observed in row "
-            f"{row}. MLTSKClassifier learns from what was observed; this method needs "
+            f"{first_row + row}. MLTSKClassifier learns from what was observed; this method needs "
             "every cell."
         )
     return Targets(
