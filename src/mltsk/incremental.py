@@ -146,10 +146,10 @@ def _joined(before: Block, block: Block, share: float) -> Block:
 class IncrementalMLTSK(MLTSKClassifier):
     """`MLTSKClassifier` with `partial_fit`, for streams.
 
-    It keeps sums over all samples seen, and solves for its numbers again. The first call
-    finds scale, terms, rules and weights, as `fit` does, so give it a few hundred samples
-    at least; later calls add to the sums. Without forgetting the result is that of a fit
-    of these rules to all samples seen.
+    It keeps sums over all samples seen, and solves for its numbers again. The first
+    call finds scale, terms, rules and weights, as `fit` does, so give it a few hundred
+    samples at least; later calls add to the sums. Without forgetting the result is that
+    of a fit of these rules to all samples seen.
 
     Parameters
     ----------
@@ -298,8 +298,9 @@ class IncrementalMLTSK(MLTSKClassifier):
         system = replace(
             self.system_,
             intercept=numbers.intercept,
-            term_coef=numbers.terms,
-            coef=numbers.rules,
+            # row by row, as they come back from a file: another layout rounds differently
+            term_coef=np.ascontiguousarray(numbers.terms),
+            coef=np.ascontiguousarray(numbers.rules),
         )
         kept = stream.kept
         Phi = design.rows(design.scale.apply(kept.X))
