@@ -185,12 +185,12 @@ def test_only_ratios_of_other_weights_matter(data, clf):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda w: w[:-1], "sample_weight.shape"),
+        (lambda w: w[:-1], "sample_weight has the shape"),
         (lambda w: np.tile(w[:, None], (1, 3)), "weight per label"),
-        (lambda w: w - 2, "Negative"),
+        (lambda w: w - 2, "holds -1.0 in row 0"),
         (lambda w: w * np.nan, "NaN"),
         (lambda w: w * 0, "every row"),
-        (lambda w: np.tile(w[:, None], (1, 4)) * [1, 1, 0, 1], "every row of label 2"),
+        (lambda w: np.tile(w[:, None], (1, 4)) * [1, 1, 0, 1], "row of label .label 2"),
     ],
 )
 def test_weights_that_make_no_sense_are_refused(data, change, message):

@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn.utils.validation import column_or_1d
 
 from ..columns import has_columns
-from ..core.arrays import FloatArray, Matrix, check_plain
+from ..core.arrays import FloatArray, Matrix, check_plain, is_csr
 from ..exceptions import InputError
 from ..targets import Targets, are_label_lists, default_label_names, plain_lists
 from ..text import listing
@@ -222,8 +222,9 @@ def _is_lists(y: TargetsLike) -> bool:
 
 
 def _is_empty_list(labels: object) -> bool:
-    is_collection = isinstance(labels, list | tuple | set | frozenset | np.ndarray)
-    return is_collection and len(labels) == 0
+    if isinstance(labels, list | tuple | set | frozenset | np.ndarray):
+        return len(labels) == 0
+    return False
 
 
 def _is_one_class_per_row(y: TargetsLike) -> bool:
@@ -273,6 +274,6 @@ def check_same_features(names: NDArray[np.object_] | None, X: TableLike) -> None
 
 def in_form_of(first: Matrix, X: Matrix) -> Matrix:
     """X dense or CSR, as the rows of the first batch are."""
-    if sparse.issparse(first) == sparse.issparse(X):
+    if is_csr(first) == is_csr(X):
         return X
-    return X.toarray() if sparse.issparse(X) else sparse.csr_array(X)
+    return X.toarray() if is_csr(X) else sparse.csr_array(X)

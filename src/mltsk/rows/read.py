@@ -440,7 +440,10 @@ def _weight_cells(sample_weight: WeightsLike) -> NDArray[Any]:
     if sparse.issparse(sample_weight):
         raise InputError("sample_weight is sparse: pass sample_weight.toarray().")
     try:
-        return np.asarray(sample_weight)
+        values = np.asarray(sample_weight)
+        if values.dtype.kind in "USc":  # cells as they were, to show the wrong one
+            values = np.asarray(sample_weight, dtype=object)
+        return values
     except ValueError:
         raise InputError(
             "sample_weight has rows of different lengths: pass a number per row."
@@ -458,7 +461,9 @@ def _weight_numbers(values: NDArray[Any], label_names: Sequence[str]) -> FloatAr
     if not is_wrong.any():
         return w
     position = tuple(np.argwhere(is_wrong)[0].tolist())
-    cell = np.asarray(values[position], dtype=object).item()
+    cell = values[position]
+    if isinstance(cell, np.generic):
+        cell = cell.item()
     where = f"row {position[0]}"
     if w.ndim == 2:
         where += f" for label {_label_at(position[1], label_names)}"
