@@ -1,8 +1,8 @@
 """A fit takes effect in one step: an estimator is never half fitted.
 
 A fit works on a copy that has nothing of an earlier fit, and the estimator takes over
-everything from it at the end. A fit that fails or is interrupted leaves the estimator as
-it was, and a second fit leaves what a first one would.
+everything from it at the end. A fit that fails or is interrupted leaves the estimator
+as it was, and a second fit leaves what a first one would.
 """
 
 from copy import copy

@@ -159,15 +159,15 @@ def table_targets(
         cell = values[row, label : label + 1].tolist()[0]
         raise InputError(
             f"Unknown label type: column {columns[label]!r} of y holds {cell!r} in row "
-            f"{first_row + row}. Labels are 0 and 1, True and False, or 'yes' and 'no'; NaN where "
-            "one was not observed."
+            f"{first_row + row}. Labels are 0 and 1, True and False, or 'yes' and "
+            "'no'; NaN where one was not observed."
         )
     if not observed.all() and not may_miss:
         row, label = np.argwhere(~observed)[0]
         raise InputError(
             f"Input y contains NaN: label {columns[label]!r} was not observed in row "
-            f"{first_row + row}. MLTSKClassifier learns from what was observed; this method needs "
-            "every cell."
+            f"{first_row + row}. MLTSKClassifier learns from what was observed; this "
+            "method needs every cell."
         )
     return Targets(
         Y=np.nan_to_num(Y),

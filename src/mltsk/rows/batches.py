@@ -1,7 +1,7 @@
 """Later batches of a stream, in the columns of its first batch.
 
-Labels and features are matched by name. Where one of two batches has names and the other
-has none, nothing says whether their columns have the same order: such a batch is
+Labels and features are matched by name. Where one of two batches has names and the
+other has none, nothing says whether their columns have the same order: such a batch is
 refused, because what a stream has learned from it could not be taken back.
 
 Symbols: n rows of a batch, L labels of the stream.
@@ -164,7 +164,8 @@ class StreamLabels:
         absent = [name for name in self.names if name not in names]
         if absent:
             raise InputError(
-                f"y lacks the label {absent[0]!r} of the first batch: pass {self._form}."
+                f"y lacks the label {absent[0]!r} of the first batch: pass "
+                f"{self._form}."
             )
         Y = Targets.of(y).Y
         if names == list(self.names):

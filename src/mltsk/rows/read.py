@@ -429,8 +429,8 @@ def _weight_columns(columns: Iterable[object], labels: Sequence[str]) -> list[in
         return positions
     if sorted(names) != sorted(labels) or len(set(names)) < len(names):
         raise InputError(
-            f"sample_weight has the columns {listing(names, at_most=10)}, but the labels "
-            f"are {listing(labels, at_most=10)}: name its columns like the labels."
+            f"sample_weight has the columns {listing(names, at_most=10)}, but the "
+            f"labels are {listing(labels, at_most=10)}: name its columns like them."
         )
     return [names.index(label) for label in labels]
 
@@ -469,8 +469,8 @@ def _weight_numbers(values: NDArray[Any], label_names: Sequence[str]) -> FloatAr
         where += f" for label {_label_at(position[1], label_names)}"
     holds = "nothing (NaN)" if is_absent(cell) else repr(cell)
     raise InputError(
-        f"sample_weight holds {holds} in {where}: weights are finite numbers, 0 or more; "
-        "0 leaves a row out."
+        f"sample_weight holds {holds} in {where}: weights are finite numbers, 0 or "
+        "more; 0 leaves a row out."
     )
 
 
@@ -609,7 +609,10 @@ def _dense(y: TargetsLike) -> NDArray[Any]:
 def _observed_cells(
     y: TargetsLike, names: Sequence[str], n_rows: int
 ) -> NDArray[np.bool_] | None:
-    """Which cells of y (N, L) were observed, read ``n_rows`` at a time; None for all."""
+    """Which cells of y (N, L) were observed; None for all.
+
+    They are read ``n_rows`` at a time, and wrong ones are refused.
+    """
     observed = np.ones(y.shape, dtype=bool)
     for start in range(0, y.shape[0], n_rows):
         rows = slice(start, start + n_rows)

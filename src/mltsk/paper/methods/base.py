@@ -31,7 +31,7 @@ POSITIVE_NUMBER = [Interval(Real, 0, None, closed="neither")]
 NOT_NEGATIVE = [Interval(Real, 0, None, closed="left")]
 FRACTION = [Interval(Real, 0, 1, closed="both")]
 Constraints = dict[str, list[object]]
-# Beyond, and below its inverse, sums of weighted squares lose their digits: the networks
+# Beyond, and below its inverse, sums of weighted squares lose their digits: networks
 # overflow at 1e30 in single precision, and MLSF does not come to an end at 1e150.
 MAX_WEIGHT = 1e15
 
