@@ -204,12 +204,12 @@ def test_sample_weight_that_is_equal_everywhere_changes_nothing(data, clf, w):
 @pytest.mark.parametrize(
     ("w", "message"),
     [
-        (np.ones(199), "sample_weight.shape"),
+        (np.ones(199), "sample_weight has the shape"),
         (np.ones((200, 3)), "weight per label"),
-        (np.full(200, -1.0), "Negative"),
+        (np.full(200, -1.0), "holds -1.0 in row 0"),
         (np.full(200, np.nan), "NaN"),
         (np.zeros(200), "every row"),
-        (np.ones((200, 4)) * [1, 1, 0, 1], "every row of label 2"),
+        (np.ones((200, 4)) * [1, 1, 0, 1], "every row of label .label 2"),
     ],
     ids=["short", "few columns", "negative", "NaN", "zeros", "zeros of a label"],
 )

@@ -205,6 +205,28 @@ def test_review_page_takes_labels_that_all_or_none_have_and_few_rows():
     assert "nan" not in text_of(made.page).lower().split()
 
 
+@pytest.mark.parametrize("n_observed", [1, 2, 4])
+def test_review_page_compares_methods_where_a_label_was_hardly_observed(n_observed):
+    X, Y = made_up(30)
+    Y["seldom"] = [1.0, 0.0, 1.0, 0.0, *[np.nan] * 26]
+    Y.loc[n_observed:, "seldom"] = np.nan
+    made = review_page(table_of(X, Y))
+    assert "logistic regression" in text_of(made.page)
+    assert "nan" not in text_of(made.page).lower().split()
+    if n_observed == 1:
+        assert made.labels[-1] == (
+            "seldom was observed in 1 row: too rarely to be judged."
+        )
+        assert made.labels[-1] in text_of(made.page)
+
+
+def test_review_page_of_one_label_that_was_observed_once_says_so():
+    X, Y = made_up(30)
+    Y.loc[1:, "old"] = np.nan
+    made = review_page(table_of(X, Y[["old"]]))
+    assert made.labels == ["old was observed in 1 row: too rarely to be judged."]
+
+
 def test_review_page_takes_one_label_alone_and_a_column_that_is_empty():
     X, Y = made_up(30, empty=np.nan)
     made = review_page(table_of(X, Y[["old"]]))

@@ -110,6 +110,14 @@ def test_judge_takes_figures_of_rows_that_were_left_out():
             "gout: no row has it, so there is nothing to learn.",
         ),
         ({"cases": 400}, "gout: all rows have it, so there is nothing to learn."),
+        (
+            {"cases": 1, "observed": 1, "found": 0},
+            "gout was observed in 1 row: too rarely to be judged.",
+        ),
+        (
+            {"cases": 0, "observed": 3, "found": 0},
+            "gout was observed in 3 rows: too rarely to be judged.",
+        ),
     ],
 )
 def test_sentence_says_whether_a_label_can_be_found(changes, expected):

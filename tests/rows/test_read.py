@@ -12,7 +12,8 @@ from scipy import sparse
 from mltsk import MLTSKClassifier
 from mltsk.core.arrays import asnumpy
 from mltsk.datasets import make_multilabel_rules
-from mltsk.rows.read import read_weights, rows_at_once
+from mltsk.exceptions import InputError
+from mltsk.rows.read import check_weights, read_weights, rows_at_once
 
 COMPARED_ATTRIBUTES = (
     "intercept_",
@@ -242,7 +243,7 @@ def test_fit_takes_tensors_of_classes_and_of_single_precision(data, n_classes, t
         (lambda X, Y: (X[:1], Y[:1]), "minimum of 2"),
         (lambda X, Y: (X.to_sparse(), Y), "sparse tensor"),
         (lambda X, Y: (X, Y[:, 0] * 0), "only one class"),
-        (lambda X, Y: (X, Y, -X[:, 0].abs() - 1), "Negative"),
+        (lambda X, Y: (X, Y, -X[:, 0].abs() - 1), "0 or more"),
         (lambda X, Y: (X, Y, X[:, 0] * 0), "sample_weight is zero"),
     ],
 )
@@ -256,3 +257,135 @@ def test_predict_refuses_tensors_with_another_number_of_features(data, torch):
     clf = MLTSKClassifier(n_rules=2).fit(data.X, data.Y)
     with pytest.raises(ValueError, match="expecting"):
         clf.predict(torch.ones(3, 2))
+
+
+# weights that are no weights ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ("3", "'3'"),
+        ("a", "'a'"),
+        (None, r"nothing \(NaN\)"),
+        (np.nan, r"nothing \(NaN\)"),
+        (np.inf, "inf"),
+        (-0.5, "-0.5"),
+        (1j, "1j"),
+    ],
+)
+def test_check_weights_names_the_row_of_what_is_no_weight(cell, shown):
+    weights = [1.0, 2.0, cell, 1.0]
+    with pytest.raises(InputError, match=f"holds {shown} in row 2"):
+        check_weights(weights, (4,))
+
+
+def test_check_weights_names_the_label():
+    w = np.ones((3, 2))
+    w[1, 1] = -1
+    with pytest.raises(InputError, match=r"holds -1.0 in row 1 for label 'b'"):
+        check_weights(w, (3, 2), ("a", "b"))
+    with pytest.raises(InputError, match="zero for every row of label 'a'"):
+        check_weights(np.array([[0, 1], [0, 2]]), (2, 2), ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("weights", "sentence"),
+    [
+        (np.ones(3), r"has the shape \(3,\), but X has 4 rows"),
+        (2.0, r"has the shape \(\), but X has 4 rows"),
+        (sparse.csr_array(np.ones((4, 2))), "is sparse"),
+        ([[1, 2], [1], [1], [1]], "rows of different lengths"),
+        (
+            pd.DataFrame(np.ones((4, 2)), columns=["a", "c"]),
+            "name its columns like them",
+        ),
+    ],
+)
+def test_check_weights_refuses_other_forms_in_a_sentence(weights, sentence):
+    with pytest.raises(InputError, match=sentence):
+        check_weights(weights, (4, 2), ("a", "b"))
+
+
+def test_check_weights_matches_the_columns_of_a_frame_with_labels():
+    w = np.arange(1.0, 7.0).reshape(3, 2)
+    frame = pd.DataFrame(w[:, ::-1], columns=["b", "a"])
+    assert_array_equal(check_weights(frame, (3, 2), ("a", "b")), w)
+
+
+@pytest.mark.parametrize("unit", [1e308, 1e-308, 5e-324, 1e200, 1e-200])
+def test_fit_takes_weights_of_any_size(data, unit):
+    w = np.arange(len(data.X)) % 3 + 1.0
+    clf = MLTSKClassifier(n_rules=2).fit(data.X, data.Y, sample_weight=w / 4 * unit)
+    short = clf.shorten(3)
+    for model in (clf, short):
+        assert np.isfinite(model.predict_proba(data.X)).all()
+        assert "inf" not in str(model.rules_)
+    if unit > 1e-308:
+        same = MLTSKClassifier(n_rules=2).fit(data.X, data.Y, sample_weight=w / 8)
+        assert_allclose(
+            clf.predict_proba(data.X), same.predict_proba(data.X), atol=1e-9
+        )
+
+
+@pytest.mark.parametrize("exponent", [20, 150, 300])
+def test_fit_takes_weights_of_huge_ratios(data, exponent):
+    w = 10.0 ** np.linspace(-exponent, exponent, len(data.X))
+    clf = MLTSKClassifier(n_rules=2).fit(data.X, data.Y, sample_weight=w)
+    assert np.isfinite(clf.predict_proba(data.X)).all()
+
+
+# labels of large arrays ---------------------------------------------------------------
+
+
+def unobserved(Y):
+    """Labels of which every fifth cell was not observed."""
+    return np.where(np.arange(Y.size).reshape(Y.shape) % 5 == 1, np.nan, Y)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("form", ["array", "frame", "words"])
+def test_fit_in_blocks_learns_from_labels_that_were_observed(
+    data, little_memory, form, weighted
+):
+    Y = unobserved(data.Y)
+    w = np.linspace(0.5, 2, len(Y)) if weighted else None
+    y = Y
+    if form == "frame":
+        y = pd.DataFrame(Y).add_prefix("l")
+    if form == "words":
+        words = np.where(Y > 0, "yes", "no").astype(object)
+        y = np.where(np.isnan(Y), None, words)
+    options = {"n_rules": 3, "order": 0, "ridge": 1.0}
+    assert rows_at_once(data.X) is not None
+    large = MLTSKClassifier(**options).fit(data.X, y, sample_weight=w)
+    with sklearn.config_context(working_memory=1024):
+        whole = MLTSKClassifier(**options).fit(data.X, Y, sample_weight=w)
+    assert_allclose(large.predict_proba(data.X), whole.predict_proba(data.X), atol=1e-9)
+
+
+def test_fit_in_blocks_names_row_and_label_of_a_wrong_cell(data, little_memory):
+    Y = pd.DataFrame(data.Y.astype(float)).add_prefix("l")
+    last = len(Y) - 1
+    Y.iloc[last, 1] = 7
+    with pytest.raises(InputError, match=rf"column 'l1' of y holds 7.0 in row {last}"):
+        MLTSKClassifier().fit(data.X, Y)
+    Y["l2"] = np.nan
+    Y.iloc[last, 1] = 0
+    with pytest.raises(InputError, match="Label 'l2' was observed in no row"):
+        MLTSKClassifier().fit(data.X, Y)
+
+
+def test_fit_in_blocks_reads_one_column_and_lists_as_in_memory(data, little_memory):
+    column = pd.DataFrame({"flu": data.Y[:, 0]})
+    gaps = unobserved(data.Y)[:, :1]
+    lists = [["a"] if cell else ["a", "b"] for cell in data.Y[:, 0]]
+    for y in (column, gaps, lists):
+        large = MLTSKClassifier(n_rules=0, ridge=1.0).fit(data.X, y)
+        with sklearn.config_context(working_memory=1024):
+            whole = MLTSKClassifier(n_rules=0, ridge=1.0).fit(data.X, y)
+        assert large.label_names_ == whole.label_names_
+        assert large.multilabel_ == whole.multilabel_
+        assert_allclose(
+            large.predict_proba(data.X), whole.predict_proba(data.X), atol=1e-9
+        )

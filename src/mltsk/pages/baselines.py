@@ -187,15 +187,22 @@ def _our_scores(
     X: Samples,
     Y: FloatArray,
     fold: tuple[RowNumbers, RowNumbers],
-) -> list[FloatArray]:
-    """Probabilities of test rows by the whole model and by the short one."""
+) -> FloatArray:
+    """Probabilities of test rows by the whole model and by the short one, (2, n, L)."""
     train, test = fold
     unseen = take_rows(X, test)
+    # A label that no training row was observed for is the same for all test rows.
+    scores = np.full((2, len(test), Y.shape[1]), 0.5)
+    observed = np.flatnonzero(~np.isnan(Y[train]).all(axis=0))
+    if not len(observed):
+        return scores
     with warnings.catch_warnings(action="ignore"):
         long = clone(model).set_params(threshold=0.5, max_statements=None)
-        long.fit(take_rows(X, train), DataFrame(Y[train]))
+        long.fit(take_rows(X, train), DataFrame(Y[np.ix_(train, observed)]))
         short = long.shorten(REVIEW_STATEMENTS)
-        return [long.predict_proba(unseen), short.predict_proba(unseen)]
+        scores[0][:, observed] = long.predict_proba(unseen)
+        scores[1][:, observed] = short.predict_proba(unseen)
+    return scores
 
 
 def _other_scores(

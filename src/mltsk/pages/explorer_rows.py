@@ -219,6 +219,8 @@ def _choose_named_values(effects: Effects, t: int, values: FloatArray) -> None:
     """Put named values of subject t in place of others, in its columns of samples."""
     kind = effects.subjects[t].kind
     named = np.array(list(effects.subjects.named_values(t)))
+    if not values.shape[1]:
+        return  # a word in no row that counts
     if kind == MISSING:
         values[:] = 0.0
     elif kind == "nominal" and values.shape[1] == len(named):

@@ -18,6 +18,8 @@ from ..text import plural
 from .baselines import FOREST, OURS, BaselineComparison
 
 RARE_CASES = 30  # below, figures are to be taken with care
+# Below, rows that all have a label, or none of which has it, say nothing about it.
+MIN_OBSERVED_ROWS = 5
 F1_GRADES = (
     (0.7, "can be found"),
     (0.45, "can be found in part"),
@@ -134,6 +136,11 @@ def _estimate(value: FloatArray, resampled: FloatArray) -> Estimate:
 
 def sentence(label: JudgedLabel) -> str:
     """Say whether a label can be found, and at what price."""
+    if not label.is_known and label.observed < MIN_OBSERVED_ROWS:
+        return (
+            f"{label.name} was observed in {plural(label.observed, 'row')}: too rarely "
+            "to be judged."
+        )
     if not label.is_known:
         rows = "all rows have" if label.cases else "no row has"
         return f"{label.name}: {rows} it, so there is nothing to learn."
