@@ -133,6 +133,7 @@ def reproduce(
     if definition.studies:
         cells += study_cells(definition, data.digests)
     with Store.open(folder, create=True) as store:
+        store.results()  # what is wrong with them is found now, too
         now = json.loads(canonical(description))
         store.describe(_merged(store.description(), now))
         if begin is not None:
@@ -227,12 +228,15 @@ def _outlook(data: DataAtHand, cells: Sequence[Cell], store: Store) -> Outlook:
 def take_over(folder: str | Path, other: str | Path) -> int:
     """Add to a folder what another one has finished, and return the number of cells.
 
-    The other one is of the same experiment, for example on another machine.
+    The other one is of the same experiment, for example on another machine. Nothing is
+    written before all of it has been looked at.
     """
-    with Store.open(folder, create=True) as store, Store.open(other) as source:
-        merged = _merged(store.description(), source.description())
-        count = store.absorb(source)
-        store.describe(merged)
+    with Store.open(other) as source:
+        description = source.results().run
+        with Store.open(folder, create=True) as store:
+            merged = _merged(store.description(), description)
+            count = store.absorb(source)
+            store.describe(merged)
     return count
 
 
@@ -398,8 +402,8 @@ def _description(definition: Definition) -> PlainData:
 
 def _merged(before: PlainData, now: PlainData) -> PlainData:
     """The description of a folder that holds results, with what is added to them."""
-    if not before:
-        return now
+    if not before or not now:
+        return before or now
     _refuse_other_numbers(before, now)
     merged = {**before, **now}
     for name in ("datasets", "methods"):
