@@ -5,8 +5,18 @@ tables, pages, messages and shells.
 """
 
 import re
+from collections.abc import Callable
+from typing import Annotated
+
+from ...text import quoted
+
+try:
+    from pydantic import AfterValidator
+except ImportError as error:  # pragma: no cover
+    raise ImportError('pip install "mltsk[data,report]"') from error
 
 MAX_NAME_LENGTH = 255
+MAX_TITLE_LENGTH = 500
 _DATASET_NAME = re.compile(r"[^/\\\s]+")
 _METHOD_KEY = re.compile(r"[\w.+-]+")
 
@@ -43,3 +53,22 @@ def _is_word(text: str) -> bool:
     """Whether a text is short and printable, and not made of dots alone."""
     is_short = len(text) <= MAX_NAME_LENGTH
     return is_short and text.isprintable() and text.strip(".") != ""
+
+
+def _checked(is_right: Callable[[str], bool], rule: str) -> AfterValidator:
+    """A validator of pydantic from a question about texts."""
+
+    def check(text: str) -> str:
+        if not is_right(text):
+            raise ValueError(f"{quoted(text)} is not {rule}")
+        return text
+
+    return AfterValidator(check)
+
+
+DatasetName = Annotated[
+    str, _checked(is_dataset_name, "one printable word without slashes")
+]
+MethodKey = Annotated[
+    str, _checked(is_method_key, "a word of letters, digits and . + - _")
+]

@@ -28,6 +28,7 @@ import pandas as pd
 from ... import __version__
 from ...datasets import catalog, content_digest
 from ...exceptions import InputError
+from ...files import csv_text
 from ..methods.nets import torch_device
 from .definition import (
     DataDefinition,
@@ -499,10 +500,10 @@ def measured(results: Results) -> str:
     done = cells[(cells["status"] == "done") & (cells["protocol"] != "nested")]
     scores = results.scores[results.scores["protocol"] != "nested"]
     n_fits = scores.groupby(["dataset", "method"], observed=True).size()
-    lines = ["method,dataset,seconds\n"]
+    rows = []
     for (method, dataset_name), pieces in done.groupby(["method", "dataset"]):
         if (pieces["device"] == "cpu").all():
             fits = n_fits.get((dataset_name, method), 1)
             seconds = pieces["cpu_seconds"].sum() / fits
-            lines.append(f"{method},{dataset_name},{seconds:.4g}\n")
-    return "".join(lines)
+            rows.append([method, dataset_name, f"{seconds:.4g}"])
+    return csv_text(["method", "dataset", "seconds"], rows)

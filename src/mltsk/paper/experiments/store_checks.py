@@ -23,17 +23,22 @@ import pandas as pd
 from ...exceptions import InputError, printable
 from ...limits import READER_SECONDS, check_size
 from ...text import quoted
-from .names import is_dataset_name, is_method_key
+from .names import (
+    MAX_TITLE_LENGTH,
+    DatasetName,
+    MethodKey,
+    is_dataset_name,
+    is_method_key,
+)
 from .published import METRICS, PlainData, read_text
 
 try:
-    from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+    from pydantic import BaseModel, ConfigDict, Field, ValidationError
 except ImportError as error:  # pragma: no cover
     raise ImportError('pip install "mltsk[data,report]"') from error
 
 # Pairs of data set and method that a report compares; Section IV has 120.
 MAX_REPORT_PAIRS = 10_000
-MAX_TITLE_LENGTH = 500
 MAX_JSON_DEPTH = 40
 MAX_COUNT = 10**12  # of samples, settings and the like
 MAX_SCORE = 10**6  # coverage may be as large as the number of labels
@@ -215,20 +220,7 @@ def _plain(value: Any, depth: int) -> Any:
 # the description of a run -------------------------------------------------------------
 
 
-def _word(is_right: Callable[[str], bool]) -> AfterValidator:
-    """A rule of pydantic from a rule for texts."""
-
-    def checked(text: str) -> str:
-        if not is_right(text):
-            raise ValueError(f"{quoted(text)} is no such name")
-        return text
-
-    return AfterValidator(checked)
-
-
 Title = Annotated[str, Field(max_length=MAX_TITLE_LENGTH)]
-DatasetName = Annotated[str, _word(is_dataset_name)]
-MethodKey = Annotated[str, _word(is_method_key)]
 RunProtocol = Annotated[str, Field(pattern="^(paper|strict|nested)$")]
 Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
 Share = Annotated[float, Field(ge=0, le=MAX_COUNT)]
