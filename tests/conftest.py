@@ -1,4 +1,4 @@
-"""A table as users have it, for the tests of every room that tells or shows one; and scores of systems taken apart."""
+"""A table as users have it, and scores of systems taken apart."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from mltsk.core.arrays import dense
 
 @pytest.fixture(scope="session")
 def table():
-    """(X, Y) of 240 people: words, some of them rare, two words, yes and no, levels, numbers, and gaps."""
+    """(X, Y) of 240 people: words, some rare, yes and no, levels, numbers, gaps."""
     n, rng = 240, np.random.default_rng(0)
     smoker = rng.choice(["never", "former", "daily"], n, p=[0.5, 0.3, 0.2]).astype(
         object

@@ -1,4 +1,4 @@
-"""MLTSKClassifier as people use it: inputs of every kind, outputs that keep their promises, errors that help."""
+"""MLTSKClassifier as people use it: inputs of every kind, promises, helpful errors."""
 
 import pickle
 
@@ -40,7 +40,7 @@ def same(a, b, X, atol=1e-8):
     assert_allclose(a.predict_proba(X), b.predict_proba(X), atol=atol)
 
 
-# what a fit gives ----------------------------------------------------------------------------------------------------
+# what a fit gives ---------------------------------------------------------------------
 
 
 def test_shapes_follow_the_interface(data, clf):
@@ -153,7 +153,7 @@ def test_leave_one_out_says_whether_labels_should_be_tied(data):
         clf.fit(data.X, data.Y, np.random.default_rng(0).random(data.Y.shape))
 
 
-# weights -------------------------------------------------------------------------------------------------------------
+# weights ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_weights_that_make_no_sense_are_refused(data, change, message):
         MLTSKClassifier().fit(data.X, data.Y, sample_weight=change(np.ones(200)))
 
 
-# thresholds ----------------------------------------------------------------------------------------------------------
+# thresholds ---------------------------------------------------------------------------
 
 
 def test_thresholds_shift_decisions_and_a_tie_counts_as_predicted(data, clf):
@@ -221,7 +221,7 @@ def test_thresholds_are_finite_and_one_per_label(data, threshold):
         MLTSKClassifier(threshold=threshold).fit(data.X, data.Y)
 
 
-# data of every shape -------------------------------------------------------------------------------------------------
+# data of every shape ------------------------------------------------------------------
 
 
 def test_names_come_from_data_frames(data):
@@ -338,7 +338,7 @@ def test_ridges_and_counts_of_any_size(data, ridge, largest):
         )
 
 
-# the rest of the contract --------------------------------------------------------------------------------------------
+# the rest of the contract -------------------------------------------------------------
 
 
 def test_pickle_and_clone(data, clf):
@@ -391,7 +391,7 @@ def test_data_are_never_written_to(data):
     assert_array_equal(Y, data.Y)
 
 
-# missing cells and labels --------------------------------------------------------------------------------------------
+# missing cells and labels -------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

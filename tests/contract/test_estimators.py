@@ -1,4 +1,4 @@
-"""Scikit-learn's own checks, all of them, on every estimator and every compared method."""
+"""Scikit-learn's own checks, on every estimator and every compared method."""
 
 from importlib.util import find_spec
 
@@ -34,7 +34,8 @@ ESTIMATORS = [
     PaperMLTSK(n_rules=2),
     PaperMLTSK(n_rules=2, objective="convex", coupling="precision"),
     BinaryRelevanceTSK(n_rules=3),
-    # At a rate of 0.003 accuracies on the blobs of the checks lie between .70 and .91, by seed; at 0.001 above .90.
+    # At a rate of 0.003 accuracies on the blobs of the checks lie between .70 and .91,
+    # by seed; at 0.001 above .90.
     C2AE(epochs=40, hidden=32, batch_size=20, learning_rate=0.001),
     ClassifierChainTSK(n_rules=3),
     HNOML(tol=1e-9),
@@ -71,15 +72,18 @@ EXPECTED_FAILURES = {
         WEIGHTS,
         "sample_weight is refused: a weight has no meaning in a set of k neighbours",
     ),
-    # The check wants 7 digits. LIBLINEAR stops where its objective falls by less than 1e-12: 6 digits of the weights.
+    # The check wants 7 digits. LIBLINEAR stops where its objective falls by less than
+    # 1e-12: 6 digits of the weights.
     "MLSF": (
         EQUIVALENCE,
-        "weighted and repeated rows give scores that agree to 2e-7, the precision of LIBLINEAR",
+        "weighted and repeated rows give scores that agree to 2e-7, "
+        "the precision of LIBLINEAR",
     ),
 }
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::mltsk.exceptions.RuleCollapseWarning",  # toy data of the checks: few distinct rows, equal features
+    # toy data of the checks: few distinct rows, equal features
+    "ignore::mltsk.exceptions.RuleCollapseWarning",
     "ignore::mltsk.exceptions.NonConvexWarning",
     "ignore::sklearn.exceptions.ConvergenceWarning",
     "ignore:n_neighbors=:UserWarning",
@@ -106,8 +110,9 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-# The check wants labels exactly where probabilities are above one half. MLTSKClassifier's are calibrated, and labels
-# are given by thresholds on scores: a user may ask for the best F1, and does not then want the more probable of two.
+# The check wants labels exactly where probabilities are above one half.
+# MLTSKClassifier's are calibrated, and labels are given by thresholds on scores: a user
+# may ask for the best F1, and does not then want the more probable of two.
 UNCALIBRATED = [
     e for e in ESTIMATORS if is_classifier(e) and not isinstance(e, MLTSKClassifier)
 ]

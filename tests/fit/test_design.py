@@ -1,4 +1,4 @@
-"""Samples on the scale of the rules; columns of the ridge problem, whose products equal those of the matrix."""
+"""Samples on the scale of the rules; products of columns are those of the matrix."""
 
 import numpy as np
 import pytest

@@ -90,7 +90,7 @@ def test_weights_per_label_are_separate_fits(block, form):
 
 @pytest.mark.parametrize("shape", ["triangles", "trapezoids"])
 def test_five_terms_per_feature_are_a_ridge_on_their_heights(block, shape):
-    """Next to the same problem with a column for each of "is very low", …, "is very high"."""
+    """Next to the problem with a column per term, "is very low" to "is very high"."""
     X, Y, flat = block.X, block.Y, 0.05 * (shape == "trapezoids")
     X = np.where(
         np.arange(4) == 3, np.round(X[:, [3]] > 0), X

@@ -1,8 +1,9 @@
-"""The authors' published CAL500 grid: nine of its settings under their protocol give their five metrics.
+"""The authors' published CAL500 grid: nine settings give their five metrics.
 
-Their folds are random: over eight partitions of ours a five-fold mean has a standard deviation of up to .004
-(one-error .017), so ours is the mean over three partitions and agrees to .01 (one-error .035). These are the
-numbers of their result file, not those of the paper's tables.
+Their folds are random: over eight partitions of ours a five-fold mean has a standard
+deviation of up to .004 (one-error .017), so ours is the mean over three partitions and
+agrees to .01 (one-error .035). These are the numbers of their result file, not those of
+the paper's tables.
 """
 
 import os

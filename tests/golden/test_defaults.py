@@ -1,4 +1,4 @@
-"""What the defaults reach, untuned, on the benchmark data: 5-fold average precision in the paper's convention."""
+"""What the defaults reach on the benchmark data: 5-fold AP of the paper."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Metrics against published numbers: models of zeros, and runs of the authors' own program."""
+"""Metrics against published numbers: models of zeros, runs of the authors' program."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Parity with runs of the authors' own program: the same inputs give the same G, W, iterations and metrics.
+"""Parity with the authors' own program: the same G, W, iterations and metrics.
 
 The reference runs lie next to the data sets: ``$MLTSK_DATA/../reference``.
 """

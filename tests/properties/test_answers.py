@@ -1,4 +1,4 @@
-"""Facts about answers that hold for any data: what may not matter does not, and leave-one-out is what it says."""
+"""Facts about answers that hold for any data."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,10 @@ def drawn(shape, seed):
 
 
 def scores(X, Y, *, on=None, weight=None, **options):
-    """Scores of a general rule of fixed weight; exceptions start from single rows, which copies would move."""
+    """Scores of a general rule of fixed weight.
+
+    Exceptions start from single rows, which copies would move.
+    """
     clf = MLTSKClassifier(0, ridge=1.0, **options).fit(X, Y, weight)
     return clf.system_.scores(X if on is None else on)
 
@@ -94,7 +97,7 @@ def test_labels_that_may_be_missing_and_are_all_there_are_complete_labels(shape,
 )
 @settings(max_examples=15, deadline=None)
 def test_leave_one_out_scores_are_those_of_fits_without_the_row(shape, seed, order):
-    """With the terms and rules of all rows, as documented: columns are fixed, the ridge problem is solved again."""
+    """Columns are fixed, and the ridge problem is solved again without each row."""
     X, Y, _ = drawn(shape, seed)
     clf = MLTSKClassifier(0 if order is None else 2, order=order or 0, ridge=1.0).fit(
         X, Y

@@ -173,7 +173,8 @@ def test_bad_input_is_one_sentence(data, change, message):
 
 def test_dask_is_not_imported_unasked():
     code = (
-        "import sys, numpy as np; from mltsk import MLTSKClassifier as C; X = np.random.rand(30, 2); "
+        "import sys, numpy as np; from mltsk import MLTSKClassifier as C; "
+        "X = np.random.rand(30, 2); "
         "C(n_rules=2).fit(X, X > .5).predict(X); assert 'dask' not in sys.modules"
     )
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)

@@ -1,4 +1,4 @@
-"""Rules that a user writes: where they hold, what they are worth, and what is refused."""
+"""Rules that a user writes: where they hold, what they are worth, what is refused."""
 
 import numpy as np
 import pytest
@@ -80,7 +80,7 @@ def test_tensors_dask_streams_and_large_arrays_give_the_same(numbers):
 
 
 def test_a_rule_for_nobody_or_everybody_has_no_number(numbers):
-    with pytest.warns(UserWarning, match="Rule 1 matches no sample, so nothing was learned"):
+    with pytest.warns(UserWarning, match="Rule 1 matches no sample, so nothing"):
         clf = MLTSKClassifier(n_rules=0).fit(*numbers, rules=[{"x0": (99, None)}])
     assert_allclose(
         clf.decision_function(numbers[0]),

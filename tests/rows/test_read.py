@@ -1,4 +1,4 @@
-"""What a user passes, as rows: larger than the memory, mapped from files, in tensors."""
+"""What a user passes, as rows: larger than memory, mapped from files, in tensors."""
 
 import tracemalloc
 
@@ -66,7 +66,7 @@ def mapped(array, path):
     return out
 
 
-# larger than the memory ----------------------------------------------------------------------------------------------
+# larger than the memory ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_labels_are_read_in_blocks_too(tmp_path):
     assert_array_equal(clf.loo_rows_, np.linspace(0, 299_999, 20_000).astype(int))
 
 
-# weights -------------------------------------------------------------------------------------------------------------
+# weights ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_weights_are_equal_counts_or_relative(given, weights, copies):
         assert (None if found is None else found.tolist()) == expected
 
 
-# tensors -------------------------------------------------------------------------------------------------------------
+# tensors ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

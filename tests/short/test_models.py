@@ -101,7 +101,7 @@ def test_at_least_one_term_is_asked_for(clf):
 
 
 def test_scores_of_a_short_model_are_those_of_new_rows():
-    """Targets are scores of a long model: those of other rows must not know the labels of the rows that are scored."""
+    """Targets are scores of a long model that must not know the labels of the rows."""
     rng = np.random.default_rng(0)
     X, Y = (
         rng.normal(size=(120, 30)),

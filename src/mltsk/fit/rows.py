@@ -1,8 +1,9 @@
 """Rows that a fit learns from: samples with labels and weights, wherever they lie.
 
-`Rows` is all that a fit asks for: a sample of rows, and sums over all of them. `Block` is
-some rows in memory, `ArrayRows` are rows of arrays that can be indexed: in memory, in a
-file that is mapped, or in tensors. Rows of Dask collections are in `mltsk.rows.dask`.
+`Rows` is all that a fit asks for: a sample of rows, and sums over all of them. `Block`
+is some rows in memory, `ArrayRows` are rows of arrays that can be indexed: in memory,
+in a file that is mapped, or in tensors. Rows of Dask collections are in
+`mltsk.rows.dask`.
 
 Symbols: n rows, D features, L labels, Q columns of the ridge problem.
 """

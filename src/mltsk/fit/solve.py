@@ -1,9 +1,9 @@
 """Consequents of all labels, in the form of the ridge problem that is cheapest.
 
-Where all rows can be held and are fewer than columns, the *dual* form is solved, else the
-*primal* form on sums over rows. Where neither fits in memory, conjugate gradients work on
-*products*. Labels that were observed in different rows are solved one pattern of weights
-after the other.
+Where all rows can be held and are fewer than columns, the *dual* form is solved, else
+the *primal* form on sums over rows. Where neither fits in memory, conjugate gradients
+work on *products*. Labels that were observed in different rows are solved one pattern
+of weights after the other.
 
 Symbols: N rows, D features, L labels, Q columns of the design, Z (N, D) scaled rows.
 """
@@ -150,7 +150,10 @@ def _primal(
     held: HeldRows,
     labels: NDArray[np.intp],
 ) -> Consequents:
-    """Solve the primal form on sums over all rows; leave-one-out is of the rows held."""
+    """Solve the primal form on sums over all rows.
+
+    Leave-one-out scores are those of the rows held.
+    """
     primal = rows.moments(design, labels).solve(penalty)
     targets = held.block.of_labels(labels)
     loo_scores = namespace(targets.Y).empty_like(targets.Y)
