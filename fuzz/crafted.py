@@ -8,17 +8,24 @@ import gzip
 import io
 import json
 import pickle
+import sqlite3
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise, product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from scipy import sparse
 from scipy.io import savemat
 
+from mltsk.paper.experiments.store import FILE, Cell, Outcome, Row, Store
+
 from .mutate import zipped
-from .originals import TOML, originals
+from .originals import DESCRIPTION, TOML, originals
 
 NAMES = (
     "",
@@ -89,6 +96,27 @@ ODD_ENCODINGS = ("gbk", "big5", "idna", "hex", "punycode", "zlib", "rot13", "x" 
 # A pickle that calls the shell.
 EVIL_PICKLE = base64.b64decode(
     b"gASVGQAAAAAAAACMBXBvc2l4lIwGc3lzdGVtlJOUjAR0cnVllIWUUpQu"
+)
+ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) "
+STORE_SCRIPTS = (
+    f"DROP TABLE run; CREATE VIEW run AS {ENDLESS} SELECT n AS description FROM r",
+    f"DROP TABLE study; CREATE VIEW study AS {ENDLESS} SELECT n AS cell FROM r",
+    f"CREATE VIEW v AS {ENDLESS} SELECT * FROM r",
+    "CREATE TRIGGER t AFTER INSERT ON cell BEGIN DELETE FROM cell; END",
+    "CREATE TRIGGER t BEFORE DELETE ON cell BEGIN SELECT raise(IGNORE); END",
+    "CREATE TABLE other (a); CREATE INDEX i ON other (a)",
+    "ALTER TABLE setting ADD COLUMN c TEXT AS (hex(zeroblob(400000000)))",
+    "ALTER TABLE cell ADD COLUMN c TEXT CHECK (length(randomblob(100000000)) > 0)",
+    "ALTER TABLE cell DROP COLUMN error",
+    "DROP TABLE score",
+    "UPDATE score SET AP = 9e999",
+    'UPDATE cell SET versions = \'{"device": "\x1b[2J"}\'',
+    "UPDATE cell SET details = printf('%.*c', 100000, '[')",
+    "UPDATE setting SET text = printf('%.*c', 100000 + id, '[')",
+    "UPDATE run SET description = printf('%.*c', 100000, '[')",
+    "UPDATE cell SET error = printf('%.*c', 50000000, 'x')",
+    "UPDATE run SET description = '[' || replace(printf('%.*c', 9000000, 'x'), 'x', "
+    "'[],') || '0]'",
 )
 SOUND_X = np.eye(3)
 SOUND_Y = np.eye(3, 2)
@@ -302,6 +330,49 @@ def _definition_files() -> Iterator[CraftedFile]:
             yield "toml", TOML.replace(line.encode(), f"{key} = {value}".encode())
 
 
+def _store_files() -> Iterator[CraftedFile]:
+    """Stores of results that run things, lead elsewhere, or take all memory."""
+    (sound,) = originals("sqlite")
+    for script in STORE_SCRIPTS:
+        yield "sqlite", _changed_store(sound, script)
+    for path in ("x/../../../notes", "..", "/etc/x", "C:\\x", "\x1b[2J", ""):
+        for name in ("protocol", "dataset", "method"):
+            cell = Cell("grid", "paper", "toy", "br", seed=0, fold=0)
+            yield "sqlite", _store_of(replace(cell, **{name: path}), DESCRIPTION)
+        cell = Cell("grid", path, path, path, seed=0, fold=0)
+        described = DESCRIPTION | {
+            "protocols": [path],
+            "datasets": {path: {}},
+            "methods": {path: {}},
+        }
+        yield "sqlite", _store_of(cell, described)
+    hostile = (None, [], {}, "x", -1, 10**40, [[]] * 9, {"x/../y": []}, {"a": "b"})
+    for name, value in product(DESCRIPTION, hostile):
+        cell = Cell("grid", "paper", "toy", "br", seed=0, fold=0)
+        yield "sqlite", _store_of(cell, DESCRIPTION | {name: value})
+
+
+def _changed_store(content: bytes, script: str) -> bytes:
+    """A store after statements of SQL."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "a.sqlite"
+        path.write_bytes(content)
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode = DELETE")
+            connection.executescript(script)
+        return path.read_bytes()
+
+
+def _store_of(cell: Cell, description: Mapping[str, object]) -> bytes:
+    """A store with one piece of work, whose key is right."""
+    row = Row({"C": 1.0}, (0.5, 0.1, 0.2, 0.3, 0.4, 0.0))
+    with TemporaryDirectory() as folder:
+        with Store.open(folder, create=True) as store:
+            store.describe(description)
+            store.add(cell, Outcome((row,)), {"device": "cpu"})
+        return (Path(folder) / FILE).read_bytes()
+
+
 @cache
 def files() -> list[CraftedFile]:
     """Format and content of every crafted file."""
@@ -316,4 +387,5 @@ def files() -> list[CraftedFile]:
         *_matlab_files(),
         *_model_files(),
         *_definition_files(),
+        *_store_files(),
     ]

@@ -13,7 +13,6 @@ import pytest
 from mltsk.exceptions import InputError
 from mltsk.paper.experiments.store import FILE, Cell, Outcome, Row, Store, canonical
 
-
 DESCRIPTION = {
     "protocols": ["paper"],
     "seeds": [0],
@@ -24,6 +23,11 @@ DESCRIPTION = {
     "datasets": {"toy": {"title": "Toy", "samples": 20}},
     "methods": {"br": {"title": "BR", "grid": {"C": [1.0, 2.0]}, "settings": 2}},
     "missing": {},
+    "versions": {"numpy": "2"},
+    "grid": "paper",
+    "command": "mltsk reproduce",
+    "created": "",
+    "machine": "",
 }
 
 

@@ -269,13 +269,12 @@ class _DescribedRun(_Described):
     datasets: dict[DatasetName, _DescribedData]
     methods: dict[MethodKey, _DescribedMethod]
     missing: dict[DatasetName, str]
+    versions: dict[str, str]
+    grid: Title
+    command: str
+    created: Title
+    machine: Title
     planned: list[list[str]] = []
-    versions: dict[str, str] = {}
-    grid: Title = "paper"
-    title: Title = ""
-    command: str = ""
-    created: Title = ""
-    machine: Title = ""
 
 
 def checked_description(text: str) -> PlainData:
