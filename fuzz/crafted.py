@@ -16,13 +16,13 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from scipy import sparse
 from scipy.io import savemat
 
-from mltsk.paper.experiments.store import FILE, Cell, Outcome, Row, Store
+from mltsk.paper.experiments.published import read_text
+from mltsk.paper.experiments.store import Cell, Outcome, Row, Store
 
 from .mutate import zipped
 from .originals import DESCRIPTION, TOML, originals
@@ -114,8 +114,8 @@ STORE_SCRIPTS = (
     "UPDATE cell SET details = printf('%.*c', 100000, '[')",
     "UPDATE setting SET text = printf('%.*c', 100000 + id, '[')",
     "UPDATE run SET description = printf('%.*c', 100000, '[')",
-    "UPDATE cell SET error = printf('%.*c', 50000000, 'x')",
-    "UPDATE run SET description = '[' || replace(printf('%.*c', 9000000, 'x'), 'x', "
+    "UPDATE cell SET error = printf('%.*c', 5000000, 'x')",
+    "UPDATE run SET description = '[' || replace(printf('%.*c', 500000, 'x'), 'x', "
     "'[],') || '0]'",
 )
 SOUND_X = np.eye(3)
@@ -332,45 +332,33 @@ def _definition_files() -> Iterator[CraftedFile]:
 
 def _store_files() -> Iterator[CraftedFile]:
     """Stores of results that run things, lead elsewhere, or take all memory."""
-    (sound,) = originals("sqlite")
+    sound = Cell("grid", "paper", "toy", "br", seed=0, fold=0)
     for script in STORE_SCRIPTS:
-        yield "sqlite", _changed_store(sound, script)
+        yield _store(sound, script=script)
     for path in ("x/../../../notes", "..", "/etc/x", "C:\\x", "\x1b[2J", ""):
         for name in ("protocol", "dataset", "method"):
-            cell = Cell("grid", "paper", "toy", "br", seed=0, fold=0)
-            yield "sqlite", _store_of(replace(cell, **{name: path}), DESCRIPTION)
-        cell = Cell("grid", path, path, path, seed=0, fold=0)
-        described = DESCRIPTION | {
-            "protocols": [path],
-            "datasets": {path: {}},
-            "methods": {path: {}},
-        }
-        yield "sqlite", _store_of(cell, described)
+            yield _store(replace(sound, **{name: path}))
+        strange = replace(sound, protocol=path, dataset=path, method=path)
+        named = {"protocols": [path], "datasets": {path: {}}, "methods": {path: {}}}
+        yield _store(strange, named)
     hostile = (None, [], {}, "x", -1, 10**40, [[]] * 9, {"x/../y": []}, {"a": "b"})
     for name, value in product(DESCRIPTION, hostile):
-        cell = Cell("grid", "paper", "toy", "br", seed=0, fold=0)
-        yield "sqlite", _store_of(cell, DESCRIPTION | {name: value})
+        yield _store(sound, {name: value})
 
 
-def _changed_store(content: bytes, script: str) -> bytes:
-    """A store after statements of SQL."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "a.sqlite"
-        path.write_bytes(content)
-        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            connection.execute("PRAGMA journal_mode = DELETE")
-            connection.executescript(script)
-        return path.read_bytes()
-
-
-def _store_of(cell: Cell, description: Mapping[str, object]) -> bytes:
-    """A store with one piece of work, whose key is right."""
+def _store(
+    cell: Cell, described: Mapping[str, object] | None = None, script: str = ""
+) -> CraftedFile:
+    """A store with one piece of work, whose key is right, after statements of SQL."""
     row = Row({"C": 1.0}, (0.5, 0.1, 0.2, 0.3, 0.4, 0.0))
-    with TemporaryDirectory() as folder:
-        with Store.open(folder, create=True) as store:
-            store.describe(description)
-            store.add(cell, Outcome((row,)), {"device": "cpu"})
-        return (Path(folder) / FILE).read_bytes()
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(read_text("schema.sql"))
+        connection.execute("PRAGMA user_version = 1")
+        store = Store(connection, Path(), "")
+        store.describe({**DESCRIPTION, **(described or {})})
+        store.add(cell, Outcome((row,)), {"device": "cpu"})
+        connection.executescript(script)
+        return "sqlite", connection.serialize()
 
 
 @cache
