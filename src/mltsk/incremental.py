@@ -275,8 +275,9 @@ class IncrementalMLTSK(MLTSKClassifier):
         system = replace(
             self.system_,
             intercept=numbers.intercept,
-            term_coef=numbers.terms,
-            coef=numbers.rules,
+            # row by row, as they come back from a file: another layout rounds differently
+            term_coef=np.ascontiguousarray(numbers.terms),
+            coef=np.ascontiguousarray(numbers.rules),
         )
         kept = stream.kept
         Phi = design.rows(design.scale.apply(kept.X))

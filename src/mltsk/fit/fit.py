@@ -110,9 +110,8 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
     """Fit a general rule and exceptions to rows."""
     sample = rows.sample(options.sample_rows)
     label_groups = groups_of_labels(rows.w, rows.shape[1])
-    with blas_threads(
-        0.0
-    ):  # many small factorisations: threads would wait for each other
+    # many small factorisations: threads would wait for each other
+    with blas_threads(0.0):
         w = sample.row_weights
         scale, Z = Scale.of(sample.X, w, options.scale, names.columns)
         w = cast(w, np.float64)
