@@ -201,6 +201,9 @@ def test_results_refuse_rows_that_no_run_writes(tmp_path, script):
         {"n_folds": "5"},
         {"n_folds": 10**30},
         {"seeds": []},
+        {"datasets": {}},
+        {"methods": {}},
+        {"convention": "none"},
         {"datasets": {PATH: {}}},
         {"datasets": {"toy": {"title": 3}}},
         {"datasets": {"toy": {"title": "x" * 10_000}}},
@@ -281,6 +284,13 @@ def test_open_refuses_journals_that_lead_elsewhere(tmp_path):
     (tmp_path / "notes").write_text("mine")
     (folder / f"{FILE}-wal").symlink_to(tmp_path / "notes")
     assert "-wal is no file of ours" in refusal(folder)
+
+
+def test_write_report_refuses_results_without_a_description(tmp_path):
+    with Store.open(tmp_path, create=True) as store:
+        store.add(Cell("grid", "paper", "toy", "br", 0, 0), Outcome(ROWS), {})
+        with pytest.raises(InputError, match="do not say of which run they are"):
+            write_report(store.results(), tmp_path)
 
 
 def test_write_report_refuses_studies_that_cannot_be_drawn(tmp_path):

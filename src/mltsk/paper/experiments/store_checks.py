@@ -265,9 +265,9 @@ class _DescribedRun(_Described):
     n_folds: int = Field(ge=1, le=MAX_COUNT)
     folds: Count
     inner_folds: Count
-    convention: Title
-    datasets: dict[DatasetName, _DescribedData]
-    methods: dict[MethodKey, _DescribedMethod]
+    convention: str = Field(pattern="^(paper|standard)$")
+    datasets: dict[DatasetName, _DescribedData] = Field(min_length=1)
+    methods: dict[MethodKey, _DescribedMethod] = Field(min_length=1)
     missing: dict[DatasetName, str]
     versions: dict[str, str]
     grid: Title

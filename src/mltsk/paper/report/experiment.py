@@ -114,6 +114,9 @@ def write_report(results: Results, out: str | Path) -> list[Path]:
     The folder is made if it is not there. ``results`` are what a run has finished so
     far; they may be incomplete. Returns the files, the page first.
     """
+    if not results.run:
+        way = "take the report of another folder"
+        raise InputError(f"These results do not say of which run they are: {way}.")
     compared = comparisons(results)
     gaps = paper_gaps(results)
     sections = summarise(results, gaps, compared)
