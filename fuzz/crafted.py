@@ -341,6 +341,11 @@ def _store_files() -> Iterator[CraftedFile]:
         strange = replace(sound, protocol=path, dataset=path, method=path)
         named = {"protocols": [path], "datasets": {path: {}}, "methods": {path: {}}}
         yield _store(strange, named)
+
+
+def _description_files() -> Iterator[CraftedFile]:
+    """Stores of results whose description of the run is another one."""
+    sound = Cell("grid", "paper", "toy", "br", seed=0, fold=0)
     hostile = (None, [], {}, "x", -1, 10**40, [[]] * 9, {"x/../y": []}, {"a": "b"})
     for name, value in product(DESCRIPTION, hostile):
         yield _store(sound, {name: value})
@@ -365,6 +370,7 @@ def _store(
 def files() -> list[CraftedFile]:
     """Format and content of every crafted file."""
     return [
+        *_store_files(),
         *_csv_files(),
         *_cell_files(),
         *_large_files(),
@@ -375,5 +381,5 @@ def files() -> list[CraftedFile]:
         *_matlab_files(),
         *_model_files(),
         *_definition_files(),
-        *_store_files(),
+        *_description_files(),
     ]

@@ -320,7 +320,8 @@ class Store:
         query = (
             f"SELECT {_quoted((*SCORE_COLUMNS[:6], *VALUES))}, setting "
             "FROM score JOIN cell ON cell.key = cell "
-            "WHERE kind IN ('grid', 'final') AND status = 'done'"
+            "WHERE kind IN ('grid', 'final') AND status = 'done' "
+            "ORDER BY cell, chosen_by, setting"  # so that means are rounded alike
         )
         scores = pd.read_sql_query(query, self._connection)
         # Each text is read once: there are many scores of a setting.
