@@ -275,7 +275,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         system = replace(
             self.system_,
             intercept=numbers.intercept,
-            # row by row, as they come back from a file: another layout rounds differently
+            # row by row, as they come back from a file: another layout rounds
+            # differently
             term_coef=np.ascontiguousarray(numbers.terms),
             coef=np.ascontiguousarray(numbers.rules),
         )

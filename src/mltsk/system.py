@@ -15,7 +15,7 @@ The general rule holds for everybody. An exception shifts the samples in it (ord
 intercept first). The paper's system has exceptions alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -157,6 +157,15 @@ class FuzzySystem:
         numbers = np.count_nonzero(self.coef, axis=1)
         conditions = np.isfinite(self.widths).sum(axis=1)
         return counts + (numbers + (numbers > 0) * conditions[:, None]).sum(axis=0)
+
+    def with_feature_names(self, names: Sequence[str]) -> "FuzzySystem":
+        """The same system whose features have other names."""
+        column_names = tuple(names)
+        columns = self.columns
+        if columns is not None:
+            columns = replace(columns, names=column_names)
+            column_names = columns.part_names
+        return replace(self, feature_names=column_names, columns=columns)
 
     def scale(self, X: Matrix) -> Matrix:
         """Put samples (N, D) in the caller's units on the scale of the rules."""
