@@ -59,7 +59,8 @@ _TEXT_BYTES = {
         f"+ {JSON_CHARACTER_BYTES} * ifnull(max(length(versions)), 0)"
     ),
     "setting": (
-        f"4 * total(length(text)) + {JSON_CHARACTER_BYTES} * ifnull(max(length(text)), 0)"
+        "4 * total(length(text)) "
+        f"+ {JSON_CHARACTER_BYTES} * ifnull(max(length(text)), 0)"
     ),
     "score": "0",
     "study": f"{JSON_CHARACTER_BYTES} * total(length(content))",
