@@ -1,5 +1,7 @@
 """Files appear whole or not at all."""
 
+import csv
+import io
 import os
 import subprocess
 import sys
@@ -8,6 +10,7 @@ from contextlib import suppress
 import pytest
 
 from mltsk.exceptions import InputError
+from mltsk.files import csv_text
 from mltsk.io import check_target, writing
 
 
@@ -78,3 +81,23 @@ def test_writing_to_a_full_disk_is_one_sentence_and_changes_nothing(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     assert (tmp_path / "file").read_bytes() == b"before"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+FORMULAS = ["=1+1", "+1+1", "-1+cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1", "＝1"]
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_csv_text_disarms_formulas_in_headers_and_cells(formula):
+    text = csv_text([formula, "b"], [["a", formula]])
+    header, row = csv.reader(io.StringIO(text, newline=""))
+    assert header == [f"'{formula}", "b"]
+    assert row == ["a", f"'{formula}"]
+
+
+def test_csv_text_leaves_numbers_and_words_and_empty_cells_as_they_are():
+    text = csv_text(["a", "b c"], [[-0.5, "-0.5"], [None, "+1e5"], [True, "x=1"]])
+    assert text == "a,b c\n-0.5,-0.5\n,+1e5\nTrue,x=1\n"
+
+
+def test_csv_text_puts_a_carriage_return_into_quotes():
+    assert csv_text(["a"], [["x\r=1+1"]]) == 'a\n"x\r=1+1"\n'

@@ -5,13 +5,17 @@ process that writes there removes it, unless it is locked: a lock ends with the 
 that holds it.
 """
 
+import csv
 import errno
 import io
+import itertools
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from numbers import Number
 from pathlib import Path
+from types import SimpleNamespace
 from uuid import uuid4
 
 from .exceptions import InputError
@@ -20,7 +24,8 @@ from .machine import lock
 # An empty file that is younger may be about to be locked.
 SECONDS_BEFORE_LOCK = 60
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# How cells begin that spreadsheets take for formulas; some also do so for wide letters.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 @contextmanager
@@ -68,18 +73,38 @@ def _remove_leftovers(folder: Path) -> None:
             path.unlink()  # the name is not used again, so no lock is needed
 
 
+def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    """A table as the text of a CSV file; no cell of it is a formula.
+
+    All CSV files are written here. None is an empty cell.
+
+    >>> csv_text(["name", "@x"], [["=1+1", -0.5], [None, "-2"]])
+    "name,'@x\\n'=1+1,-0.5\\n,-2\\n"
+    """
+    lines: list[str] = []
+    # The writer puts cells into quotes that hold a letter of the end of a line. Some
+    # programs take a carriage return for one, behind which a formula could stand.
+    writer = csv.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")
+    for cells in itertools.chain([header], rows):
+        writer.writerow([spreadsheet_safe(cell) for cell in cells])
+    return "".join(line.removesuffix("\r\n") + "\n" for line in lines)
+
+
 def spreadsheet_safe(cell: object) -> object:
     """A cell or name for CSV files; what looks like a formula gets an apostrophe.
 
     >>> spreadsheet_safe("=1+1"), spreadsheet_safe("-0.5"), spreadsheet_safe("flu")
     ("'=1+1", '-0.5', 'flu')
     """
-    if not isinstance(cell, str) or not cell.startswith(_FORMULA_STARTS):
+    if cell is None or isinstance(cell, Number):
+        return cell
+    text = str(cell)
+    if not text.startswith(_FORMULA_STARTS):
         return cell
     try:
-        float(cell)
+        float(text)
     except ValueError:
-        return f"'{cell}"
+        return f"'{text}"
     return cell
 
 

@@ -17,6 +17,7 @@ from typer import Option
 from .. import __version__
 from ..exceptions import InputError
 from . import datasets, demo, fit, models, reproduce, tables
+from .output import say
 
 FAILED = 1
 BAD_INPUT = 2
@@ -101,7 +102,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return STOPPED
     except Exception as error:
         if "--debug" in arguments:
-            traceback.print_exc()
+            say(traceback.format_exc(), err=True)
         status, sentence = _verdict(error)
         _complain(sentence)
         return status
@@ -121,7 +122,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _complain(sentence: str) -> None:
     one_line = " ".join(sentence.split())
-    print(f"mltsk: {one_line}", file=sys.stderr)
+    say(f"mltsk: {one_line}", err=True)
 
 
 def _verdict(error: Exception) -> tuple[int, str]:

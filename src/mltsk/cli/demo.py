@@ -3,14 +3,13 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from typer import Option
 
 import mltsk
 
 from ..exceptions import InputError
 from .options import QuickOption, out_option
-from .output import aligned, working
+from .output import aligned, say, working
 
 
 def demo(
@@ -41,11 +40,11 @@ def demo(
     _review_of_pbc(out, seed=seed, quick=quick)
     with working("ML-TSK FS on yeast"):
         rows = next_to_the_paper(folds, seed)
-    typer.echo(
+    say(
         f"ML-TSK FS on yeast, {folds}-fold cross-validation with seed {seed}, the "
         "paper's metrics (mean ± SD)\n"
     )
-    typer.echo(aligned(rows, indent="  "))
+    say(aligned(rows, indent="  "))
 
 
 def _review_of_pbc(out: Path, *, seed: int, quick: bool) -> None:
@@ -55,7 +54,7 @@ def _review_of_pbc(out: Path, *, seed: int, quick: bool) -> None:
 
     table = mltsk.read_table("pbc")
     page = out / "index.html"
-    typer.echo(
+    say(
         f"pbc: what can be told about {len(table)} patients with a liver disease, from "
         "blood values?\n"
     )
@@ -68,13 +67,13 @@ def _review_of_pbc(out: Path, *, seed: int, quick: bool) -> None:
             progress=show,
         )
     for sentence in made.labels:
-        typer.echo(f"  {sentence}")
-    typer.echo("\n".join(["", *made.summary, ""]))
+        say(f"  {sentence}")
+    say("\n".join(["", *made.summary, ""]))
     write_page(made.page, page)
     explorer = mltsk.explore(
         made.model, out / "explorer.html", table.X, table.Y, title=table.name
     )
-    typer.echo(f"review: {page}\nexplorer: {explorer}\n")
+    say(f"review: {page}\nexplorer: {explorer}\n")
 
 
 def next_to_the_paper(n_folds: int, seed: int) -> list[list[str]]:

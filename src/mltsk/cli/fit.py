@@ -39,6 +39,7 @@ from .output import (
     label_table,
     metric_table,
     noted_warnings,
+    say,
     working,
 )
 
@@ -276,7 +277,7 @@ def fit_and_save(
 
     table = open_data(data, options)
     if is_table(data) and not table.columns.is_plain:
-        typer.echo(f"{table.columns}\n")
+        say(f"{table.columns}\n")
     X, categories = features(table, data, preset)
     start = perf_counter()
     model = fitted_model(table, X, preset, parameters)
@@ -299,7 +300,7 @@ def fit_and_save(
         reading=options.for_other_files(),
     )
     mltsk.save(model, out, info=info)
-    typer.echo(text)
+    say(text)
 
 
 def features(

@@ -5,13 +5,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from typer import Argument, Option
 
 import mltsk
 
 from ..exceptions import InputError
-from ..files import check_target, spreadsheet_safe, writing
+from ..files import check_target, csv_text, writing
 from ..text import plural
 from .options import (
     LabelColumnOption,
@@ -20,7 +19,15 @@ from .options import (
     StatementsOption,
     out_option,
 )
-from .output import label_table, metric_table, note, noted_warnings, working, write_text
+from .output import (
+    label_table,
+    metric_table,
+    note,
+    noted_warnings,
+    say,
+    working,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -109,9 +116,10 @@ def predict(
                 f"Predictions have a column {name!r} of their own: leave it out of "
                 "--id."
             )
-    table = rows.ids.astype(object).map(spreadsheet_safe).join(predictions)
-    table = table.rename(columns=spreadsheet_safe)
-    write_text(table.to_csv(index=False, lineterminator="\n"), out)
+    table = rows.ids.astype(object).join(predictions)
+    table = table.where(table.notna(), None)  # which is an empty cell
+    lines = table.itertuples(index=False, name=None)
+    write_text(csv_text(table.columns, lines), out)
 
 
 def _predictions(
@@ -195,11 +203,11 @@ def evaluate(
             "may be no estimate for others."
         )
     if as_json:
-        typer.echo(_metrics_json(overall, by_label, n_rows=n_rows))
+        say(_metrics_json(overall, by_label, n_rows=n_rows))
         return
-    typer.echo(f"{rows.name}: {n_rows:,} rows, {plural(n_labels, 'label')}\n")
-    typer.echo(f"{label_table(by_label, LABEL_METRICS)}\n")
-    typer.echo(metric_table(overall, overall["standard"]))
+    say(f"{rows.name}: {n_rows:,} rows, {plural(n_labels, 'label')}\n")
+    say(f"{label_table(by_label, LABEL_METRICS)}\n")
+    say(metric_table(overall, overall["standard"]))
 
 
 def _refuse_classes(model: "Estimator", path: str) -> None:
@@ -389,7 +397,7 @@ def explore(
             title=title or info.data or "Rules",
         )
     size = _megabytes(page.stat().st_size)
-    typer.echo(f"{page}: {size}, open it in any browser", err=True)
+    say(f"{page}: {size}, open it in any browser", err=True)
 
 
 def _unless_empty(frame: "DataFrame") -> "DataFrame | None":
@@ -447,4 +455,4 @@ def _write_onnx(model: "Estimator", path: Path, *, float32: bool) -> None:
     if len(inputs) == 1:
         takes = f"input {inputs[0].name}"
     outputs = "outputs scores, labels, probabilities"
-    typer.echo(f"{path}: {_megabytes(len(content))}; {takes}, {outputs}", err=True)
+    say(f"{path}: {_megabytes(len(content))}; {takes}, {outputs}", err=True)

@@ -12,6 +12,7 @@ from warnings import catch_warnings, simplefilter
 
 import typer
 
+from ..exceptions import printable, printable_lines
 from ..files import writing
 from ..text import plural
 
@@ -33,7 +34,7 @@ def aligned(rows: Iterable[Sequence[object]], indent: str = "") -> str:
     Columns of numbers stand to the right, others to the left; the first row may be
     a header.
     """
-    texts = [[str(cell) for cell in row] for row in rows]
+    texts = [[printable(str(cell)) for cell in row] for row in rows]
     columns = [_padded(column) for column in zip(*texts, strict=True)]
     lines = []
     for cells in zip(*columns, strict=True):
@@ -98,10 +99,19 @@ def _digits(value: float) -> str:
 # notes and files ----------------------------------------------------------------------
 
 
+def say(text: object, *, err: bool = False) -> None:
+    """Print text; what a terminal would obey in it is spelled out.
+
+    Every command prints with this function: names and cells of files, and words of
+    servers, may hold anything.
+    """
+    typer.echo(printable_lines(str(text)), err=err)
+
+
 def note(sentence: object) -> None:
     """Print one line on standard error about something that did not stop the job."""
     one_line = " ".join(str(sentence).split())
-    typer.echo(f"note: {one_line}", err=True)
+    say(f"note: {one_line}", err=True)
 
 
 @contextmanager
@@ -117,6 +127,8 @@ def noted_warnings() -> Iterator[None]:
 def write_text(text: str, out: str) -> None:
     """Write text to a file in one step, or to standard output for ``-``."""
     if out == "-":
+        if sys.stdout.isatty():  # a program may want every byte
+            text = printable_lines(text)
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
         return
     with writing(out) as file:
@@ -140,16 +152,16 @@ def working(title: str, unit: str = "") -> Iterator[ShowProgress]:
     is a bar or a clock; elsewhere a line for each step, or one line at the start.
     """
     if sys.stderr.isatty():
-        with _bar(title, unit) as show_bar:
+        with _bar(printable(title), unit) as show_bar:
             yield show_bar
         return
 
     def show_line(done: int, total: int | None) -> None:
         if done and unit == "steps":
-            typer.echo(f"{title}: {done} of {total} steps", err=True)
+            say(f"{title}: {done} of {total} steps", err=True)
 
     if unit != "steps":
-        typer.echo(f"{title}: downloading" if unit else f"{title} …", err=True)
+        say(f"{title}: downloading" if unit else f"{title} …", err=True)
     yield show_line
 
 

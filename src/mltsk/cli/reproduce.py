@@ -14,7 +14,7 @@ from typer import Argument, Option
 
 from ..exceptions import InputError
 from .options import out_option
-from .output import note, typed_command
+from .output import note, say, typed_command
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -213,7 +213,7 @@ def report(
         )
     for other in add or ():
         n_pieces = take_over(folder, other)
-        typer.echo(f"{n_pieces} pieces taken over from {other}")
+        say(f"{n_pieces} pieces taken over from {other}")
     _write_report(folder, "of all results", out)
 
 
@@ -271,7 +271,7 @@ def _write_report(folder: Path, extent: str, out: Path | None = None) -> "Result
     if len(results.scores) or len(results.cells) or results.studies:
         out = out or folder
         write_report(results, out)
-        typer.echo(f"report {extent}: {out / 'index.html'}")
+        say(f"report {extent}: {out / 'index.html'}")
     return results
 
 
@@ -295,10 +295,8 @@ def _announce(outlook: "Outlook", jobs: int, device: str | None) -> None:
         here = ", ".join(outlook.here)
         missing = ", ".join(outlook.missing)
         command = f"mltsk datasets fetch {' '.join(outlook.missing)}"
-        typer.echo(f"here: {here}; missing: {missing}", err=True)
-        typer.echo(
-            f"missing data sets are left out; get them with `{command}`", err=True
-        )
+        say(f"here: {here}; missing: {missing}", err=True)
+        say(f"missing data sets are left out; get them with `{command}`", err=True)
     if not outlook.left:
         return
     duration = _duration(outlook.seconds / jobs)
@@ -308,7 +306,7 @@ def _announce(outlook: "Outlook", jobs: int, device: str | None) -> None:
         text += f", less with {device}"
     if outlook.unknown:
         text += f", without {', '.join(outlook.unknown)}, of which nothing is known"
-    typer.echo(text, err=True)
+    say(text, err=True)
 
 
 @contextmanager
@@ -352,14 +350,14 @@ class _ProgressLines:
     ) -> None:
         """Print a line if one is due; the cell has just been finished."""
         if outcome is not None and outcome.error:
-            typer.echo(f"failed: {cell}: {outcome.error}", err=True)
+            say(f"failed: {cell}: {outcome.error}", err=True)
         now = time.monotonic()
         is_first = self.last < 0
         is_due = run.done == run.total or now - self.last > SECONDS_BETWEEN_LINES
         if is_first or (cell is not None and is_due):
             self.last = now
             latest = "" if cell is None else f" ({cell})"
-            typer.echo(f"{_status(run, self.jobs)}{latest}", err=True)
+            say(f"{_status(run, self.jobs)}{latest}", err=True)
 
 
 def _status(run: "Progress", jobs: int) -> str:
