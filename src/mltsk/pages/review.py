@@ -19,10 +19,11 @@ from sklearn.base import clone
 from .. import __version__
 from ..classifier import MLTSKClassifier
 from ..core.arrays import Array, spread_rows
+from ..datasets.load import is_path
 from ..exceptions import InputError
 from ..explain import views
 from ..explain.wording import name, percent
-from ..files import check_target
+from ..files import check_outputs
 from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
 from ..pipelines import with_feature_names
 from ..tables.files import read_raw
@@ -96,7 +97,8 @@ def review(
     >>> "hepatomegaly can be found" in page.read_text(encoding="utf-8")
     True
     """
-    check_target(path)
+    is_file = isinstance(table, DataTable) and is_path(table.source)
+    check_outputs([path], inputs=[table.source] if is_file else [])
     if not isinstance(table, DataTable):
         if Y is None:
             raise InputError(
