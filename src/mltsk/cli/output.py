@@ -8,7 +8,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 from warnings import catch_warnings, simplefilter
@@ -166,11 +166,13 @@ class PatientStream:
     """Standard output or errors for a command, which goes on when nobody reads it.
 
     The reader of a pipe may leave early, as in ``mltsk fit … | head -1``: the rest goes
-    nowhere, and the model is written all the same.
+    nowhere, and the model is written all the same. Any other failure to write is one
+    of the command, unless the stream only ``tells`` how it goes.
     """
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, *, tells: bool = False) -> None:
         self._stream = stream
+        self._tells = tells
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
@@ -192,26 +194,22 @@ class PatientStream:
             yield
         except OSError as error:
             discard_output(self._stream)  # else the end of the process fails again
-            if error.errno not in READER_LEFT:
-                raise OSError(
-                    f"Standard output cannot be written: {error.strerror}."
-                ) from None
+            if self._tells or error.errno in READER_LEFT:
+                return
+            reason = error.strerror
+            raise OSError(f"Standard output cannot be written: {reason}.") from None
 
 
 @contextmanager
 def standard_streams() -> Iterator[None]:
     """Let commands print whether or not standard output and errors are there."""
     open_standard_descriptors()
-    with ExitStack() as stack:
-        for name, redirect in (
-            ("stdout", redirect_stdout),
-            ("stderr", redirect_stderr),
-        ):
-            stream = getattr(sys, name)
-            if stream is None:  # closed, as by >&-
-                stream = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
-            stack.enter_context(redirect(PatientStream(stream)))
-        yield
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        # a stream is None where it was closed, as by >&-
+        output = PatientStream(sys.stdout or nowhere)
+        errors = PatientStream(sys.stderr or nowhere, tells=True)
+        with redirect_stdout(output), redirect_stderr(errors):
+            yield
 
 
 # progress -----------------------------------------------------------------------------
