@@ -622,7 +622,7 @@ def test_export_needs_something_to_write_and_a_place(refused, model, tmp_path):
     assert "--onnx FILE, --json FILE, or both" in refused("export", model)
     out = tmp_path / "no" / "m.json"
     assert "does not exist" in refused("export", model, "--json", out)
-    assert "is no text" in refused("export", model, "--onnx -")
+    assert "An ONNX graph is not written" in refused("export", model, "--onnx -")
 
 
 def test_export_says_what_to_install(refused, model, tmp_path, monkeypatch):

@@ -280,6 +280,17 @@ def test_review_that_is_stopped_leaves_nothing_behind(pbc, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_review_refuses_to_overwrite_the_file_of_its_table(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text("a,label\n1,0\n2,1\n3,1\n")
+    (tmp_path / "link").symlink_to(file)
+    table = read_table(file, labels=1)
+    for path in (file, tmp_path / "link"):
+        with pytest.raises(InputError, match="is read here"):
+            review(table, path, quick=True)
+    assert file.read_text().startswith("a,label")
+
+
 def test_review_refuses_what_is_no_table(tmp_path):
     X, _ = made_up()
     with pytest.raises(InputError, match=r"review\(X, path, Y\)"):

@@ -17,7 +17,7 @@ from typer import Option
 from .. import __version__
 from ..exceptions import InputError
 from . import datasets, demo, fit, models, reproduce, tables
-from .output import say
+from .output import say, standard_streams
 
 FAILED = 1
 BAD_INPUT = 2
@@ -93,10 +93,16 @@ app.add_typer(datasets.app, name="datasets")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    with standard_streams():
+        return _status(arguments)
+
+
+def _status(arguments: Sequence[str]) -> int:
+    """Run the command of these arguments; its exit status, after a sentence if any."""
     try:
-        return _run(arguments)
-    except SystemExit as error:  # a closed pipe, as in `mltsk rules model.skops | head`
-        return error.code if isinstance(error.code, int) else FAILED
+        status = _run(arguments)
+        sys.stdout.flush()
+        return status
     except (KeyboardInterrupt, typer.Abort):  # Abort is Ctrl-C in older typers
         _complain("stopped; nothing was left half-written.")
         return STOPPED
@@ -109,7 +115,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    """Run the command of these arguments; its exit status, or the error it raised."""
+    """Run the command of these arguments; its exit status, or an error."""
     without_debug = [argument for argument in arguments if argument != "--debug"]
     command = typer.main.get_command(app)
     status = command.main(

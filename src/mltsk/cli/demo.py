@@ -9,7 +9,10 @@ import mltsk
 
 from ..exceptions import InputError
 from .options import QuickOption, out_option
-from .output import aligned, say, working
+from .output import aligned, check_files, refuse_standard_output, say, working
+
+REVIEW_FILE = "index.html"
+EXPLORER_FILE = "explorer.html"
 
 
 def demo(
@@ -31,12 +34,19 @@ def demo(
       mltsk demo
       mltsk demo --out report --seed 1
     """
+    from ..tables.files import source_files
+
+    refuse_standard_output(out, "--out", "A folder")
     try:
         out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
     except OSError as error:
         raise InputError(
             f"The folder {out} cannot be made ({error.strerror}): --out takes a folder."
         ) from None
+    check_files(
+        [out / REVIEW_FILE, out / EXPLORER_FILE],
+        inputs=[*source_files("pbc"), *source_files("yeast")],
+    )
     _review_of_pbc(out, seed=seed, quick=quick)
     with working("ML-TSK FS on yeast"):
         rows = next_to_the_paper(folds, seed)
@@ -53,7 +63,7 @@ def _review_of_pbc(out: Path, *, seed: int, quick: bool) -> None:
     from ..pages.review import review_page
 
     table = mltsk.read_table("pbc")
-    page = out / "index.html"
+    page = out / REVIEW_FILE
     say(
         f"pbc: what can be told about {len(table)} patients with a liver disease, from "
         "blood values?\n"
@@ -71,7 +81,7 @@ def _review_of_pbc(out: Path, *, seed: int, quick: bool) -> None:
     say("\n".join(["", *made.summary, ""]))
     write_page(made.page, page)
     explorer = mltsk.explore(
-        made.model, out / "explorer.html", table.X, table.Y, title=table.name
+        made.model, out / EXPLORER_FILE, table.X, table.Y, title=table.name
     )
     say(f"review: {page}\nexplorer: {explorer}\n")
 

@@ -15,7 +15,6 @@ from typer import Option
 import mltsk
 
 from ..exceptions import InputError
-from ..files import check_target
 from ..text import plural
 from .options import (
     DataArgument,
@@ -36,9 +35,11 @@ from .options import (
 from .output import (
     LOWER_IS_BETTER,
     aligned,
+    check_files,
     label_table,
     metric_table,
     noted_warnings,
+    refuse_standard_output,
     say,
     working,
 )
@@ -181,6 +182,8 @@ def fit(
       mltsk fit patients.csv --labels 4 --own-rules rules.json --out patients.skops
       mltsk fit emotions --preset paper --rules 3 --width-scale 100 --out paper.skops
     """
+    from ..tables.files import source_files
+
     shared: Parameters = {
         "n_rules": rules,
         "width_scale": width_scale,
@@ -207,7 +210,9 @@ def fit(
     else:
         refuse_options(of_paper, only_of=Preset.paper)
         parameters = given_parameters(shared | of_default)
-    check_target(out)  # fail before the work, not after it
+    # before the work, not after it
+    refuse_standard_output(out, "--out", "A model")
+    check_files([out], inputs=[*source_files(data, labels), own_rules])
     options = TableOptions(
         labels=labels,
         drop=drop,
@@ -416,9 +421,11 @@ def _exceptions(model: "Estimator") -> str:
     if model.n_rules_:
         content = "slopes of their own" if model.order_ else "a shift each"
         return f"{model.n_rules_:,} exceptions of order {model.order_} ({content})"
-    if model.n_rules == "auto":
-        return "no exceptions: the table needs none"
-    return "no exceptions, as asked"
+    if model.n_rules == 0:
+        return "no exceptions, as asked"
+    if model.max_statements is not None:
+        return "no exceptions: the short model kept none"
+    return "no exceptions: the table needs none"
 
 
 def _chosen_values(model: "Estimator") -> list[str]:

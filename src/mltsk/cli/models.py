@@ -10,7 +10,7 @@ from typer import Argument, Option
 import mltsk
 
 from ..exceptions import InputError
-from ..files import check_target, csv_text, writing
+from ..files import csv_text, writing
 from ..text import plural
 from .options import (
     LabelColumnOption,
@@ -20,10 +20,12 @@ from .options import (
     out_option,
 )
 from .output import (
+    check_files,
     label_table,
     metric_table,
     note,
     noted_warnings,
+    refuse_standard_output,
     say,
     working,
     write_text,
@@ -102,10 +104,10 @@ def predict(
       mltsk predict patients.skops new.xlsx --id patient --missing "<4.0" --out new.csv
       mltsk predict patients.skops patients.parquet | head
     """
+    from ..tables.files import source_files
     from .inputs import open_model, samples
 
-    if out != "-":
-        check_target(out)
+    check_files([out], inputs=[model, *source_files(data)])
     classifier, info = open_model(model)
     rows = samples(classifier, info, data, id=id, missing=missing)
     with working(f"predicting {len(rows.ids):,} rows"):
@@ -285,8 +287,10 @@ def rules(
       mltsk rules patients.skops --format md --out rules.md
     """
     from ..pages.render import rules_page
+    from ..tables.files import source_files
     from .inputs import classifier_with_rules, open_model
 
+    check_files([out], inputs=[model, *source_files(data)])
     opened, info = open_model(model)
     classifier = classifier_with_rules(opened, model)
     if statements is not None:
@@ -363,6 +367,7 @@ def explore(
       mltsk explore yeast.skops --out yeast.html
       mltsk explore patients.skops --data patients.csv --id patient --out patients.html
     """
+    from ..tables.files import source_files
     from .inputs import (
         classifier_with_rules,
         fitted_label_options,
@@ -370,7 +375,8 @@ def explore(
         samples,
     )
 
-    check_target(out)
+    refuse_standard_output(out, "--out", "A page")
+    check_files([out], inputs=[model, *source_files(data)])
     if data is None and (id or neighbours):
         raise InputError(
             "--id and --neighbours are about rows: name their file with --data."
@@ -430,11 +436,9 @@ def export(
 
     if onnx is None and as_json is None:
         raise InputError("Say what to write: --onnx FILE, --json FILE, or both.")
-    for file in (onnx, as_json):
-        if file is not None and file != "-":
-            check_target(file)
-    if onnx == "-":
-        raise InputError("An ONNX graph is no text: give --onnx the name of a file.")
+    if onnx is not None:
+        refuse_standard_output(onnx, "--onnx", "An ONNX graph")
+    check_files([onnx, as_json], inputs=[model])
     classifier, _ = open_model(model)
     if onnx is not None:
         _write_onnx(classifier, Path(onnx), float32=float32)

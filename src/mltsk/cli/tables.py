@@ -7,7 +7,6 @@ from typer import Argument, Option
 
 import mltsk
 
-from ..files import check_target
 from .options import (
     DataArgument,
     DropOption,
@@ -24,7 +23,15 @@ from .options import (
     out_option,
     threshold_option,
 )
-from .output import MAX_PRINTED_LABELS, noted_warnings, say, typed_command, working
+from .output import (
+    MAX_PRINTED_LABELS,
+    check_files,
+    noted_warnings,
+    refuse_standard_output,
+    say,
+    typed_command,
+    working,
+)
 
 FILE_HELP = "A CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT file; .csv.gz will do."
 SEED_HELP = "Seed of folds, forest and intervals."
@@ -105,9 +112,12 @@ def review(
     """
     from ..pages.render import write_page
     from ..pages.review import review_page
+    from ..tables.files import source_files
     from .inputs import open_data
 
-    check_target(out)  # fail before the work, not after it
+    # before the work, not after it
+    refuse_standard_output(out, "--out", "A page")
+    check_files([out], inputs=source_files(data, labels))
     options = TableOptions(
         labels=labels,
         drop=drop,

@@ -23,13 +23,14 @@ from sklearn.base import clone
 from .. import __version__
 from ..classifier import MLTSKClassifier
 from ..core.arrays import FloatArray, spread_rows
+from ..datasets.load import is_path
 from ..exceptions import InputError
 from ..explain import views
 from ..explain.effects import Effects
 from ..explain.page import Node, largest_amount
 from ..explain.rules import RuleBase
 from ..explain.wording import name
-from ..files import check_target
+from ..files import check_outputs
 from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
 from ..pipelines import with_feature_names
 from ..rows.read import TableLike
@@ -121,7 +122,8 @@ def review(
     >>> "hepatomegaly can be found" in page.read_text(encoding="utf-8")
     True
     """
-    check_target(path)
+    is_file = isinstance(table, DataTable) and is_path(table.source)
+    check_outputs([path], inputs=[table.source] if is_file else [])
     if not isinstance(table, DataTable):
         if Y is None:
             raise InputError(

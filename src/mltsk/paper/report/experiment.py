@@ -162,7 +162,7 @@ def _write_files(folder: Path, files: dict[str, bytes]) -> Iterator[Path]:
             raise InputError(f"{name!r} is no name for a file of a report.")
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        with writing(path) as file:
+        with writing(path, follow_link=False) as file:
             file.write(content)
         yield path
 
