@@ -29,7 +29,7 @@ from threading import Lock
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from threadpoolctl import ThreadpoolController
 
 from ..exceptions import InputError
@@ -60,6 +60,7 @@ FLOPS_FOR_THREADS = 1e11
 MIN_SPREAD_FLOPS = 1e8  # below, starting threads takes longer than the work
 
 MAX_RAW = 1e100  # number of a sample that is on no scale
+MAX_ROUND_DIGITS = 300  # after the point, up to which NumPy rounds
 MAX_FACTOR_EXPONENT = 1000  # of a power of two that numbers are multiplied with
 
 T = TypeVar("T")
@@ -442,6 +443,24 @@ def _in_ordinary_size(X: Matrix) -> Matrix:
             return _with_entries(X, (X.data * of_entries).astype(X.dtype))
         scaled = cast(X, np.float64) * put_double(factors, X)[:, None]
         return cast(scaled, X.dtype)
+
+
+def rounded(x: ArrayLike, digits: int) -> NDArray[np.float64]:
+    """Round numbers to digits after the point; digits below 0 are zeros before it.
+
+    NumPy multiplies by a power of ten first, which may be no finite number.
+
+    >>> float(rounded(1.2345e-310, 312)), float(rounded(1e305, 9))
+    (1.23e-310, 1e+305)
+    """
+    numbers = np.asarray(x, dtype=np.float64)
+    if digits > MAX_ROUND_DIGITS:
+        each = [round(number, digits) for number in numbers.ravel().tolist()]
+        return np.array(each).reshape(numbers.shape)
+    with np.errstate(over="ignore", under="ignore"):
+        result = np.round(numbers, digits)
+    # a number that is so large has no digits after the point
+    return np.where(np.isfinite(result), result, numbers)
 
 
 def put_double(table: FloatArray, like: Array) -> Array:

@@ -188,24 +188,29 @@ def _interpolate(x: Array, values: Array, levels: Array) -> Array:
         return levels + 0 * x  # NumPy's would give a level to NaN, too
     if is_tensor(x):
         return _interpolate_tensor(x, values, levels)
-    z = np.stack([np.interp(*row) for row in zip(x, values, levels, strict=True)])
-    # Slopes between knots that lie very far apart or very close together are not
-    # finite, and distances between the farthest knots are not.
-    half_span = values[:, -1] / 2 - values[:, 0] / 2
-    has_overflow = half_span > np.finfo(np.float64).max / 2
-    if not has_overflow.any() and np.isfinite(z).all():
+    return np.stack([interpolated(*row) for row in zip(x, values, levels, strict=True)])
+
+
+def interpolated(
+    x: ArrayLike, values: FloatArray, levels: FloatArray
+) -> NDArray[np.float64]:
+    """NumPy's `interp` for x between knots (Q,), which may have any finite size."""
+    z = np.interp(x, values, levels)
+    # Slopes are not finite between knots that lie very close together, nor are
+    # distances of knots that lie very far apart.
+    half_span = values[-1] / 2 - values[0] / 2
+    if half_span < MAX_SAFE_SUM and bool((np.isfinite(z) | np.isnan(x)).all()):
         return z
-    has_overflow |= (~np.isfinite(z) & ~np.isnan(x)).any(axis=1)
-    for d in np.flatnonzero(has_overflow):
-        z[d] = _interpolate_by_shares(x[d], values[d], levels[d])
-    return z
+    return _interpolated_by_shares(np.asarray(x, np.float64), values, levels)
 
 
-def _interpolate_by_shares(
+def _interpolated_by_shares(
     x: FloatArray, values: FloatArray, levels: FloatArray
-) -> FloatArray:
-    """NumPy's `interp` for x (n,) between knots (Q,) of any finite size."""
+) -> NDArray[np.float64]:
+    """`interpolated`, by the share of the way between two knots."""
     last = len(values) - 1
+    if last == 0:
+        return levels[0] + 0 * x
     left = (np.searchsorted(values, x, side="right") - 1).clip(0, last - 1)
     share = _share_of_way(x, values[left], values[left + 1])
     z = (1 - share) * levels[left] + share * levels[left + 1]
@@ -222,9 +227,8 @@ def _share_of_way(x: Array, start: Array, stop: Array) -> Array:
     # the distance of two very large numbers may be larger than all numbers
     factor = xp.where(xp.maximum(abs(start), abs(stop)) > MAX_SAFE_SUM, 0.25, 1.0)
     way = stop * factor - start * factor
-    share = (xp.clip(x, start, stop) * factor - start * factor) / xp.where(
-        way > 0, way, 1.0
-    )
+    gone = xp.clip(x, start, stop) * factor - start * factor
+    share = gone / xp.where(way > 0, way, 1.0)
     return xp.where(way > 0, share, 0 * share)
 
 
