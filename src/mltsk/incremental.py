@@ -11,7 +11,14 @@ from scipy import sparse
 from sklearn.utils.validation import column_or_1d
 
 from .classifier import MLTSKClassifier
-from .core.arrays import Array, FloatArray, Matrix, is_tensor, refuse_lazy
+from .core.arrays import (
+    Array,
+    FloatArray,
+    Matrix,
+    is_tensor,
+    refuse_lazy,
+    underflow_is_zero,
+)
 from .exceptions import InputError
 from .fit import Names, fit_system
 from .fit.design import Design, ExceptionRules, Scale
@@ -238,6 +245,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         self._go_on(self.stream_.after(block, design, self.forgetting), design)
         return self
 
+    @underflow_is_zero()
     def _begin(
         self,
         X: TableLike,
@@ -266,6 +274,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         self._go_on(Stream.begun(result.design, block, unit), result.design)
         return self
 
+    @underflow_is_zero()
     def _go_on(self, stream: Stream, design: Design) -> None:
         """Solve for all numbers again, with the sums of a stream."""
         penalty = self._penalty()

@@ -199,6 +199,14 @@ def _tensors() -> Tensors:
     return Tensors(sys.modules["torch"])
 
 
+def underflow_is_zero() -> np.errstate:
+    """Let numbers that are too small become 0, whatever the caller asked of NumPy.
+
+    Where memberships are computed, that is the answer: far from a rule they are 0.
+    """
+    return np.errstate(under="ignore")
+
+
 # rows ---------------------------------------------------------------------------------
 
 
@@ -348,6 +356,7 @@ def weighted_mean(X: Matrix, w: Array) -> Array:
     return namespace(X).asarray(X.T @ cast(w, X.dtype)).ravel() / w.sum()
 
 
+@underflow_is_zero()
 def weighted_mean_and_sd(X: Array, w: Array) -> tuple[FloatArray, FloatArray]:
     """Mean and standard deviation of each column, missing values left out.
 
@@ -468,14 +477,6 @@ def put_double(table: FloatArray, like: Array) -> Array:
     if not is_tensor(like):
         return np.asarray(table, dtype=np.float64)
     return namespace(like).asarray(table, dtype=np.float64, like=like)
-
-
-def underflow_is_zero() -> np.errstate:
-    """Let numbers that are too small become 0, whatever the caller asked of NumPy.
-
-    Where memberships are computed, that is the answer: far from a rule they are 0.
-    """
-    return np.errstate(under="ignore")
 
 
 def _with_entries(X: CSR, entries: FloatArray) -> CSR:

@@ -191,6 +191,7 @@ def _interpolate(x: Array, values: Array, levels: Array) -> Array:
     return np.stack([interpolated(*row) for row in zip(x, values, levels, strict=True)])
 
 
+@underflow_is_zero()
 def interpolated(
     x: ArrayLike, values: FloatArray, levels: FloatArray
 ) -> NDArray[np.float64]:
@@ -298,6 +299,7 @@ def fit_scaling(
     )
 
 
+@underflow_is_zero()
 def _standard_units(
     X: Array, w: Array, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -551,6 +553,7 @@ class Terms:
         average = self._mean_like(Z) if self.low is None else 0.0
         return namespace(Z).where(Z == Z, Z, average)
 
+    @underflow_is_zero()
     def memberships(self, Z: Matrix, scaling: Scaling | None) -> Matrix:
         """Memberships T (N, P) of scaled samples Z (N, D), not centred.
 
@@ -581,6 +584,7 @@ class Terms:
         """The means (P,) in the precision and place of Z."""
         return cast(put(self.mean, Z), Z.dtype)
 
+    @underflow_is_zero()
     def averaged(self, Z: Matrix, scaling: Scaling | None, w: Array) -> "Terms":
         """These terms with their means over samples, missing values left out.
 

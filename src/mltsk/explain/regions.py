@@ -9,7 +9,7 @@ from itertools import compress
 import numpy as np
 
 from ..columns import MISSING
-from ..core.arrays import Array, rounded
+from ..core.arrays import Array, rounded, underflow_is_zero
 from .conditions import CLEAR_DIFFERENCE, ValueRange, ValueShare
 from .effects import Effects, shares
 from .sheet import decimals_of
@@ -27,6 +27,7 @@ class Regions:
         self.subjects = effects.subjects
 
     @cached_property
+    @underflow_is_zero()
     def distinct(self) -> Array:
         """How far each centre lies from the average, in widths √s, (K, T).
 
@@ -171,6 +172,7 @@ class Regions:
             return ValueRange.from_ends(begin, np.nan)
         return ValueRange.from_ends(np.nan, begin)
 
+    @underflow_is_zero()
     def _halfway(self, k: int, d: int) -> float:
         """The value half way between the average sample and the centre of rule k."""
         if self.system.unit_length:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Array, rounded
+from ..core.arrays import Array, rounded, underflow_is_zero
 from ..core.terms import MAX_SAFE_SUM
 from .effects import Effects
 from .shapes import LOW_SIDE
@@ -35,6 +35,7 @@ class SheetLine(NamedTuple):
     zero: float
 
 
+@underflow_is_zero()
 def sheet_line(effects: Effects, t: int, j: int) -> SheetLine:
     """The line of subject t for label j."""
     system = effects.system

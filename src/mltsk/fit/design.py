@@ -159,8 +159,9 @@ def _total_variance(Z: Matrix, w: Array, name: str | None, terms: Terms) -> floa
         mean_square = float(w @ row_square_norms(Z)) / float(w.sum())
         variance = mean_square - float(mean @ mean)
     else:
-        mean, sd = weighted_mean_and_sd(Z, w)
-        variance = float((sd**2).sum())
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, sd = weighted_mean_and_sd(Z, w)
+            variance = float((sd**2).sum())
         if not variance < MAX_VARIANCE:
             _refuse_size(name, "large", "smaller")
     if variance > MIN_VARIANCE_SHARE * (variance + float(mean @ mean)):

@@ -23,6 +23,7 @@ from ..core.arrays import (
     cast,
     namespace,
     spread_rows,
+    underflow_is_zero,
 )
 from ..core.coupling import coupling_matrix, label_correlation
 from ..core.membership import Members
@@ -106,6 +107,7 @@ class FitResult:
     loo_rows: NDArray[np.intp] | None
 
 
+@underflow_is_zero()
 def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
     """Fit a general rule and exceptions to rows."""
     sample = rows.sample(options.sample_rows)

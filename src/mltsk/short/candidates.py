@@ -332,7 +332,7 @@ def _cut_step(x: Array) -> float:
         reach = min(float(high - low), float(np.finfo(np.float64).max))
     step = 1.0
     if reach > 0:
-        step = 10.0 ** max(np.floor(np.log10(reach)) - 2, LEAST_EXPONENT)
+        step = 10.0 ** max(float(np.floor(np.log10(reach))) - 2, LEAST_EXPONENT)
     if (x == np.round(x)).all():
         step = max(step, 1.0)
     return float(step)
