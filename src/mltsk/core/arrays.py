@@ -60,6 +60,10 @@ FLOPS_FOR_THREADS = 1e11
 MIN_SPREAD_FLOPS = 1e8  # below, starting threads takes longer than the work
 
 MAX_RAW = 1e100  # number of a sample that is on no scale
+# Clustering needs sixth powers of samples: those of larger numbers, and of smaller ones
+# than the inverse, are in double precision.
+MAX_SINGLE = 1e4
+DOUBLE_BITS = 64
 MAX_ROUND_DIGITS = 300  # after the point, up to which NumPy rounds
 MAX_FACTOR_EXPONENT = 1000  # of a power of two that numbers are multiplied with
 
@@ -384,24 +388,23 @@ def weighted_mean_and_sd(X: Array, w: Array) -> tuple[FloatArray, FloatArray]:
     return asnumpy(mean), np.sqrt(asnumpy(variance))
 
 
-def limit_of_reach(dtype: DTypeLike) -> float:
-    """The largest number of raw samples: squares and quotients of it are finite.
-
-    It is about 1e100 in double and 3e15 in single precision.
-    """
-    largest = float(np.finfo(np.dtype(dtype)).max)
-    return min(largest**0.4, MAX_RAW)
-
-
 def within_reach(X: Matrix) -> Matrix:
-    """X (N, D), clipped where the square of a number would not be finite."""
+    """X (N, D), clipped at MAX_RAW, such that squares and quotients are finite.
+
+    Numbers of lower precision become double ones if they are very large or small.
+    """
     xp = namespace(X)
     values = X.data if is_csr(X) else X
-    dtype = str(X.dtype).removeprefix("torch.")
-    largest = limit_of_reach(dtype)
-    if bool((abs(values) <= largest).all()):
+    if not values.shape[0]:
         return X
-    values = xp.clip(values, -largest, largest)
+    sizes = abs(values)
+    if xp.finfo(X.dtype).bits < DOUBLE_BITS:
+        largest = float(xp.nan_to_num(sizes).max())
+        is_ordinary = largest == 0 or 1 / MAX_SINGLE < largest < MAX_SINGLE
+        return X if is_ordinary else cast(X, np.float64)
+    if bool((sizes <= MAX_RAW).all()):
+        return X
+    values = xp.clip(values, -MAX_RAW, MAX_RAW)
     return _with_entries(X, values) if is_csr(X) else values
 
 

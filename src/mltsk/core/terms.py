@@ -434,7 +434,8 @@ def column_quantiles(X: Array, shares: FloatArray) -> FloatArray:
 def quantiles_of(x: FloatArray, shares: ArrayLike) -> FloatArray:
     """NumPy's quantiles along the first axis of x, which stay finite."""
     with underflow_is_zero():
-        if np.abs(x).max(initial=0.0) <= MAX_SAFE_SUM:
+        largest = float(np.abs(x).max(initial=0.0))
+        if largest <= float(np.finfo(x.dtype).max) / 4:
             return np.quantile(x, shares, axis=0)
         # distances of numbers may be larger than all numbers
         return 4 * np.quantile(x / 4, shares, axis=0)
@@ -451,7 +452,7 @@ def _tensor_quantiles(X: Tensor, shares: FloatArray) -> FloatArray:
     low = ordered[np.minimum(before, last), columns]
     high = ordered[np.minimum(before + 1, last), columns]
     beyond = position - before
-    if np.abs(ordered).max(initial=0.0) <= MAX_SAFE_SUM:
+    if float(np.abs(ordered).max(initial=0.0)) <= MAX_SAFE_SUM:
         quantiles = low + (high - low) * beyond
     else:
         quantiles = low * (1 - beyond) + high * beyond

@@ -28,13 +28,13 @@ from ..core.arrays import (
     dense,
     is_csr,
     is_tensor,
-    limit_of_reach,
     namespace,
     put,
     row_blocks,
     row_square_norms,
     unit_rows,
     weighted_mean_and_sd,
+    within_reach,
 )
 from ..core.fuzzymap import FuzzyMap
 from ..core.membership import Firing, firing_strengths
@@ -46,8 +46,10 @@ from ..exceptions import InputError
 MIN_DENSE_SHARE = 0.01
 MAX_DENSE_BYTES = 10**9
 OVERLAPPING = ("triangles", "trapezoids")  # scales whose ramps lie between terms
-MAX_VARIANCE = 1e200  # of scaled samples: products of them are still finite
-MIN_RAW = 1e-40  # the largest number of samples on no scale: squares are above 0
+# The largest number of scaled samples: its sixth power is finite, which clustering
+# needs. That of the inverse is above 0.
+MAX_FITTED = 1e45
+MAX_VARIANCE = MAX_FITTED**2
 MIN_VARIANCE_SHARE = 1e-12  # of squares of samples; below, all rows count as the same
 KERNEL_BLOCK_BYTES = 2**23
 
@@ -111,7 +113,7 @@ class Scale:
         """Put rows (N, D) on this scale; sparse rows become dense where that pays."""
         if self.scaling is not None:
             return self.scaling.apply(X)
-        Z = unit_rows(X) if self.name == "unit" else X
+        Z = unit_rows(X) if self.name == "unit" else within_reach(X)
         if not is_csr(Z):
             return Z
         n_cells = Z.shape[0] * Z.shape[1]
@@ -198,9 +200,9 @@ def _check_raw_size(X: Matrix) -> None:
     values = X.data if is_csr(X) else X
     sizes = abs(values[values == values])
     largest = float(sizes.max()) if len(sizes) else 0.0
-    if largest > limit_of_reach(np.float64):
+    if largest > MAX_FITTED:
         _refuse_size(None, "large", "smaller")
-    if 0 < largest < MIN_RAW and _rows_differ(X):
+    if 0 < largest < 1 / MAX_FITTED and _rows_differ(X):
         _refuse_size(None, "small", "larger")
 
 
