@@ -147,8 +147,8 @@ def _straight_line(x: Array, values: Array, levels: Array) -> Array:
     small numbers are computed on numbers of ordinary size, whatever x is.
     """
     xp = namespace(x)
-    low, high, factor = _ordinary_ends(values)
-    first, last, level_factor = _ordinary_ends(levels)
+    low, high, factor = ordinary_ends(values)
+    first, last, level_factor = ordinary_ends(levels)
     if factor is not None:
         with np.errstate(over="ignore"):  # beyond all numbers is beyond reach, too
             x = x * factor
@@ -156,8 +156,7 @@ def _straight_line(x: Array, values: Array, levels: Array) -> Array:
     rise = last - first
     is_line = (run > np.finfo(np.float64).tiny) & (rise > 0)
     slope = xp.where(is_line, rise / xp.where(is_line, run, 1.0), 1.0)
-    width = xp.where(is_line, run, xp.clip(abs(low), 1.0, MAX_RAW / REACH))
-    reach = REACH * width
+    reach = REACH * xp.where(is_line, run, constant_reach(low))
     z = first + (xp.clip(x, low - reach, high + reach) - low) * slope
     if level_factor is None:
         return z
@@ -166,7 +165,12 @@ def _straight_line(x: Array, values: Array, levels: Array) -> Array:
         return xp.clip(z / level_factor, -largest, largest)
 
 
-def _ordinary_ends(knots: Array) -> tuple[Array, Array, Array | None]:
+def constant_reach(values: Array) -> Array:
+    """What counts as the range of columns that are constant, at these values."""
+    return namespace(values).clip(abs(values), 1.0, MAX_RAW / REACH)
+
+
+def ordinary_ends(knots: Array) -> tuple[Array, Array, Array | None]:
     """First and last knot (D, 1) of each row, times powers of two (D, 1).
 
     The factors are 1 for rows of ordinary numbers and for constant ones; they are None
