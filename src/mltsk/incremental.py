@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .classifier import MLTSKClassifier
-from .core.arrays import Array, Matrix, is_tensor, refuse_lazy
+from .core.arrays import (
+    Array,
+    Matrix,
+    is_tensor,
+    refuse_lazy,
+    underflow_is_zero,
+)
 from .exceptions import InputError
 from .fit import Names, fit_system
 from .fit.design import Design, ExceptionRules, Scale
@@ -262,6 +268,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         refuse_sparse_gaps(X)
         return X
 
+    @underflow_is_zero()
     def _begin(
         self,
         X: TableLike,
@@ -289,6 +296,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         begun._go_on(Stream.begun(result.design, block, unit), result.design)
         return take_over(self, begun)
 
+    @underflow_is_zero()
     def _go_on(self, stream: Stream, design: Design) -> None:
         """Solve for all numbers again, with the sums of a stream."""
         penalty = self._penalty()

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .core.arrays import Array, FloatArray, asnumpy, blas_threads, weights_per_label
+from .core.arrays import (
+    Array,
+    FloatArray,
+    asnumpy,
+    blas_threads,
+    underflow_is_zero,
+    weights_per_label,
+)
 from .core.certainty import Certainty
 from .fit import FitResult, Options
 from .fit.rows import RowIndex, Rows
@@ -111,6 +118,7 @@ class FitRecord:
         """How sure the long model is of its numbers."""
         return certainty_of(self.training)
 
+    @underflow_is_zero()
     def calibrated(
         self, system: FuzzySystem, threshold: Any, *, by_probability: bool = False
     ) -> tuple[FuzzySystem, list[str]]:
@@ -154,6 +162,7 @@ class FitRecord:
             self._short_models = models
         return models
 
+    @underflow_is_zero()
     def shortened(
         self, size: int, max_conditions: int | None
     ) -> "tuple[FuzzySystem, FitRecord]":
@@ -164,6 +173,7 @@ class FitRecord:
             loo_scores = models.scores(size)
         return system, replace(self, judged=models.rows, loo_scores=loo_scores)
 
+    @underflow_is_zero()
     def size_path(self, max_conditions: int | None) -> "pd.DataFrame":
         """Honest AP of models with 1 to 50 statements per label."""
         import pandas as pd

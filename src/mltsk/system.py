@@ -29,6 +29,7 @@ from .core.arrays import (
     is_tensor,
     namespace,
     put,
+    underflow_is_zero,
     unit_rows,
     within_reach,
 )
@@ -184,6 +185,7 @@ class FuzzySystem:
             Z, self.centers, self.widths, firing=self.firing, share=share
         )
 
+    @underflow_is_zero()
     def scores(self, X: Matrix) -> Array:
         """Scores of samples (N, D) for every label, (N, L)."""
         X = self._in_common_precision(X)

@@ -23,6 +23,7 @@ from ..core.arrays import (
     cast,
     namespace,
     spread_rows,
+    underflow_is_zero,
 )
 from ..core.coupling import coupling_matrix, label_correlation
 from ..core.membership import Members
@@ -39,7 +40,7 @@ from .choose import (
     choose,
 )
 from .design import Design, Scale
-from .ridge import Penalty, solve_dual
+from .ridge import Penalty, SingularError, solve_dual
 from .rows import Block, RowIndex, Rows
 from .solve import Consequents, HeldRows, groups_of_labels, solve
 
@@ -106,6 +107,7 @@ class FitResult:
     loo_rows: NDArray[np.intp] | None
 
 
+@underflow_is_zero()
 def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
     """Fit a general rule and exceptions to rows."""
     sample = rows.sample(options.sample_rows)
@@ -122,15 +124,18 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
             penalty, coupling = _coupled(choice, sample, Z, options)
     fewer, more = sorted((rows.shape[0], choice.design.n_columns))
     with blas_threads(float(fewer) ** 2 * more):
-        solution = solve(
-            rows,
-            choice.design,
-            penalty,
-            HeldRows(sample, Z, rows.shape[0]),
-            label_groups,
-            max_bytes=options.max_bytes,
-            form=options.form,
-        )
+        try:
+            solution = solve(
+                rows,
+                choice.design,
+                penalty,
+                HeldRows(sample, Z, rows.shape[0]),
+                label_groups,
+                max_bytes=options.max_bytes,
+                form=options.form,
+            )
+        except SingularError as error:
+            raise _unsolved(error, options, scale) from None
     return FitResult(
         system=_system(choice.design, solution, sample, Z, w, names),
         design=choice.design,
@@ -141,6 +146,16 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
         loo_error=choice.error,
         loo_scores=asnumpy(solution.loo_scores),
         loo_rows=_positions(solution.loo_rows),
+    )
+
+
+def _unsolved(error: SingularError, options: Options, scale: Scale) -> ValueError:
+    """Why there is no solution, in words of the user."""
+    if options.ridge is not None:
+        return error
+    return InputError(
+        f"X varies too little next to its size for scale={scale.name!r}: "
+        "take 'quantile', or subtract from each column what its values have in common."
     )
 
 
@@ -296,9 +311,15 @@ def _prototypes(
     if scaling is not None:
         return scaling.apply(centers, inverse=True)
     weighted = M * w[:, None]
-    sums = np.asarray(asnumpy(X.T @ cast(weighted, X.dtype)))
     mass = asnumpy(w @ M)
-    return sums.T / np.maximum(mass, 1e-300)[:, None]
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = np.asarray(asnumpy(X.T @ cast(weighted, X.dtype)))
+        means = sums.T / np.maximum(mass, 1e-300)[:, None]
+    if np.isfinite(means).all():
+        return means
+    # sums of very large numbers: sum their shares
+    shares = weighted / np.maximum(mass, 1e-300)
+    return np.asarray(asnumpy(X.T @ cast(shares, X.dtype))).T
 
 
 def _quantiles(X: Matrix, w: Array) -> FloatArray | None:

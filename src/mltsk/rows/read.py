@@ -211,14 +211,16 @@ def refuse_sparse_gaps(X: Matrix) -> None:
 
 def _checked_array(reader: BaseEstimator, X: TableLike, **options: Any) -> Matrix:
     """X as scikit-learn reads it: floats, perhaps CSR, perhaps with NaN."""
-    return validate_data(
-        reader,
-        X,
-        accept_sparse="csr",
-        dtype=list(PRECISIONS),
-        ensure_all_finite="allow-nan",
-        **options,
-    )
+    # scikit-learn sums all cells up to see whether they are finite
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        return validate_data(
+            reader,
+            X,
+            accept_sparse="csr",
+            dtype=list(PRECISIONS),
+            ensure_all_finite="allow-nan",
+            **options,
+        )
 
 
 def needs_columns(X: TableLike, categorical_features: FeaturesLike) -> bool:
