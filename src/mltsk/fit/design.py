@@ -45,6 +45,7 @@ from ..exceptions import InputError
 MIN_DENSE_SHARE = 0.01
 MAX_DENSE_BYTES = 10**9
 OVERLAPPING = ("triangles", "trapezoids")  # scales whose ramps lie between terms
+MIN_SPREAD = 1e-100  # of a scale, as a share of the range of its values
 MAX_VARIANCE = 1e200  # of scaled samples: products of them are still finite
 KERNEL_BLOCK_BYTES = 2**23
 
@@ -139,11 +140,27 @@ def _fitted_terms(
     has_percentiles = name in PERCENTILE_TERMS
     kind = "quantile" if has_percentiles else name
     shares = None if columns is None else columns.shares
-    scaling = fit_scaling(X, w, kind, shares)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaling = fit_scaling(X, w, kind, shares)
+    _check_spread(scaling, name)
     if not has_percentiles:
         return scaling, Terms.linear(X.shape[1])
     monotone = None if columns is None else columns.monotone
     return scaling, Terms.ramps(scaling, monotone, name)
+
+
+def _check_spread(scaling: Scaling, name: str) -> None:
+    """Refuse a scale whose numbers overflow: it would make all rows the same."""
+    spread = scaling.spread
+    is_sound = (spread > MIN_SPREAD) & (spread < 1 / MIN_SPREAD)
+    if not is_sound.all():
+        values = scaling.values[~is_sound]
+        size = "large" if np.abs(values).max() > 1 else "small"
+        other = "smaller" if size == "large" else "larger"
+        raise InputError(
+            f"X holds numbers too {size} for scale={name!r}: "
+            f"take 'quantile', or units in which they are {other}."
+        )
 
 
 def _total_variance(Z: Matrix, w: Array, name: str | None, terms: Terms) -> float:
