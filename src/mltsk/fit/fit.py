@@ -291,15 +291,20 @@ def _prototypes(
     """Centres (K, D) in the caller's units.
 
     Without a scaling, the mean of the samples X (n, D) in each rule, which fires on
-    them with the strengths M (n, K).
+    them with the strengths M (n, K); of a feature with gaps, where it was measured.
     """
     scaling = design.scale.scaling
     if scaling is not None:
         return scaling.apply(centers, inverse=True)
     weighted = M * w[:, None]
     sums = np.asarray(asnumpy(X.T @ cast(weighted, X.dtype)))
-    mass = asnumpy(w @ M)
-    return sums.T / np.maximum(mass, 1e-300)[:, None]
+    mass = asnumpy(w @ M)[:, None]
+    if not is_sparse(X) and bool((X != X).any()):
+        is_measured = cast(X == X, M.dtype)
+        values = namespace(X).where(X == X, X, 0.0)
+        sums = asnumpy(values.T @ cast(weighted, X.dtype))
+        mass = asnumpy(is_measured.T @ weighted).T
+    return np.where(mass > 0, sums.T / np.maximum(mass, 1e-300), centers)
 
 
 def _quantiles(X: Matrix, w: Array) -> FloatArray | None:

@@ -81,6 +81,9 @@ def _check_sums(sums: Moments, attributes: Attributes) -> None:
     squares = np.diag(sums.H)
     margin = ROUNDING * max(1.0, float(squares.max(initial=0.0)))
     require(
+        (squares >= 0).all(), "'H' of 'moments' must be at least 0 on its diagonal"
+    )
+    require(
         np.allclose(sums.H, sums.H.T, rtol=ROUNDING, atol=margin),
         "'H' of 'moments' must be the same above and below its diagonal",
     )
@@ -90,7 +93,7 @@ def _check_sums(sums: Moments, attributes: Attributes) -> None:
     )
     is_possible = np.abs(sums.B) <= np.sqrt(np.outer(squares, sums.y)) + margin
     require(
-        (squares >= 0).all() and is_possible.all(),
+        is_possible.all(),
         "'B' of 'moments' is more than 'H' and 'y' allow",
     )
     lowest_ridge = _lowest_ridge(attributes)
