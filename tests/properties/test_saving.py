@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.pipeline import make_pipeline
@@ -21,12 +21,13 @@ from mltsk import (
     to_dict,
 )
 from mltsk.datasets import make_multilabel_rules
-from mltsk.exceptions import InputError
 
 DATA = make_multilabel_rules(n_samples=60, n_features=4, n_labels=3, random_state=0)
 SPARSE = make_multilabel_rules(
     n_samples=60, n_features=8, n_labels=3, sparse=True, random_state=0
 )
+# rules that match no row, goals out of reach, the paper's loss below 0
+pytestmark = pytest.mark.filterwarnings("ignore")
 ODD_NAMES = (
     "",
     " ",
@@ -55,6 +56,7 @@ ODD_NAMES = (
 )
 names = st.one_of(st.sampled_from(ODD_NAMES), st.text(max_size=8))
 few = settings(
+    phases=[Phase.explicit, Phase.generate],
     max_examples=12,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -119,15 +121,17 @@ thresholds = st.one_of(
     scale=st.sampled_from(
         ["auto", "quantile", "triangles", "trapezoids", "standard", "minmax", "unit"]
     ),
-    order=st.sampled_from([0, 1, "auto"]),
-    tnorm=st.sampled_from(["product", "minimum"]),
+    rules=st.sampled_from(
+        [("auto", "product"), (0, "product"), (1, "product"), (0, "minimum")]
+    ),
     max_statements=st.sampled_from([None, 1, 4]),
     exponent=st.sampled_from([-90, -3, 0, 3, 90]),
 )
 @settings(few, max_examples=25)
 def test_load_and_from_dict_give_back_every_choice(
-    threshold, scale, order, tnorm, max_statements, exponent, folder
+    threshold, scale, rules, max_statements, exponent, folder
 ):
+    order, tnorm = rules
     X = DATA.X * 10.0**exponent
     model = MLTSKClassifier(
         2,
@@ -137,10 +141,7 @@ def test_load_and_from_dict_give_back_every_choice(
         threshold=threshold,
         max_statements=max_statements,
     )
-    try:
-        model.fit(X, DATA.Y)
-    except InputError:
-        return
+    model.fit(X, DATA.Y)
     assert_comes_back(model, X, folder)
 
 
@@ -190,7 +191,8 @@ def test_load_gives_back_streams_that_go_on(cut, forgetting, coupling, folder):
         2, forgetting=forgetting, coupling="laplacian" if coupling else None
     )
     model.partial_fit(DATA.X[:20], DATA.Y[:20])
-    model.partial_fit(DATA.X[20:cut], DATA.Y[20:cut]) if cut > 20 else None
+    if cut > 20:
+        model.partial_fit(DATA.X[20:cut], DATA.Y[20:cut])
     assert_comes_back(model, DATA.X, folder)
     loaded = load(save(model, folder / "model.skops"))
     for each in (model, loaded):
@@ -204,7 +206,10 @@ CLASSES = np.arange(60) % 3
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(
     "dtype",
-    "i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 >i4 >f8 U object category string Int64".split(),
+    [
+        *("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"),
+        *(">i4", ">f8", "U", "object", "category", "string", "Int64"),
+    ],
 )
 def test_load_and_from_dict_give_back_classes_of_every_type(dtype, n_classes, folder):
     classes = CLASSES % n_classes

@@ -80,9 +80,7 @@ def _check_sums(sums: Moments, attributes: Attributes) -> None:
     """
     squares = np.diag(sums.H)
     margin = ROUNDING * max(1.0, float(squares.max(initial=0.0)))
-    require(
-        (squares >= 0).all(), "'H' of 'moments' must be at least 0 on its diagonal"
-    )
+    require((squares >= 0).all(), "'H' of 'moments' must be at least 0 on its diagonal")
     require(
         np.allclose(sums.H, sums.H.T, rtol=ROUNDING, atol=margin),
         "'H' of 'moments' must be the same above and below its diagonal",
@@ -102,9 +100,7 @@ def _check_sums(sums: Moments, attributes: Attributes) -> None:
     if attributes["coupling_"] is not None:  # then rounding below 0 is set to 0
         ridge = max(ridge, margin)
     centred = sums.H - np.outer(sums.phi, sums.phi / sums.total)
-    require(
-        _has_factor(centred, ridge), "'phi' of 'moments' is more than 'H' allows"
-    )
+    require(_has_factor(centred, ridge), "'phi' of 'moments' is more than 'H' allows")
 
 
 def _lowest_ridge(attributes: Attributes) -> float:
