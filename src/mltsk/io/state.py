@@ -66,7 +66,7 @@ KEPT_FIELDS = ("X", "Y", "w", "copies")
 
 def plain_attributes(model: BaseEstimator) -> Attributes:
     """All attributes of a classifier, with its system and its stream as plain ones."""
-    attributes = {}
+    attributes: Attributes = {}
     for name, value in vars(model).items():
         is_series = type(value).__module__.partition(".")[0] in ("pandas", "polars")
         attributes[name] = np.asarray(value) if is_series else value
