@@ -199,9 +199,9 @@ def _interpolate(x: Array, values: Array, levels: Array) -> Array:
 @underflow_is_zero()
 def interpolated(
     x: FloatArray | float, values: FloatArray, levels: FloatArray
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """NumPy's `interp` for x between knots (Q,), which may have any finite size."""
-    z = np.interp(x, values, levels)
+    z = np.asarray(np.interp(x, values, levels))
     # Slopes are not finite between knots that lie very close together, nor are
     # distances of knots that lie very far apart.
     half_span = values[-1] / 2 - values[0] / 2

@@ -5,7 +5,7 @@ raises ValueError with a sentence that names the part and what it should be.
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,9 @@ from sklearn.base import BaseEstimator
 from .. import __version__
 from ..classifier import MLTSKClassifier
 from ..core.arrays import Array, is_csr, is_sound
+from ..exceptions import is_unicode
 from ..fitted import FittedAttributes
-from .requirements import is_bounded, is_count, require
+from .requirements import OTHER_UNITS, is_bounded, is_count, require
 from .state import SYSTEM_FIELDS, Attributes
 from .system_checks import check_system
 
@@ -46,6 +47,11 @@ def check_safe(kind: type[BaseEstimator], attributes: Attributes) -> None:
     for name in attributes:
         is_method = callable(getattr(kind, name, None))
         require(not is_method, f"it puts data in the place of {name}")
+        require(
+            is_written(attributes[name]),
+            f"{name!r} holds text that is no valid Unicode",
+            "rename it, or read the data with the right encoding",
+        )
     broken = []
     for name, value in attributes.items():
         if is_csr(value) and not is_sound(value):
@@ -102,6 +108,19 @@ def _is_finite(value: object) -> bool:
     return value.dtype.kind in "biufUO" and is_bounded(value)
 
 
+def is_written(value: object) -> bool:
+    """Whether all texts of a value, and of what it holds, can be written to a file."""
+    if isinstance(value, str):
+        return is_unicode(value)
+    if isinstance(value, Mapping):
+        return all(map(is_written, value)) and all(map(is_written, value.values()))
+    if isinstance(value, np.ndarray) and value.dtype.kind in "UO":
+        return all(map(is_written, value.ravel().tolist()))
+    if isinstance(value, list | tuple):
+        return all(map(is_written, value))
+    return True
+
+
 def check_scores(
     scores_of: Callable[[NDArray[np.float64]], Array], n_features: int, n_labels: int
 ) -> None:
@@ -112,4 +131,8 @@ def check_scores(
             scores = np.asarray(scores_of(rows))
         is_score = scores.shape in ((n_rows, n_labels), (n_rows,))
         is_number = scores.dtype.kind == "f" and np.isfinite(scores).all()
-        require(is_score and is_number, "its parts give no finite score per label")
+        require(
+            is_score and is_number,
+            "its parts give no finite score per label",
+            OTHER_UNITS,
+        )

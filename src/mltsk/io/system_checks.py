@@ -21,6 +21,7 @@ from ..text import listing
 from .column_checks import check_categories, check_columns
 from .requirements import (
     MAX_NUMBER,
+    OTHER_UNITS,
     check_table,
     has_no_infinity,
     has_no_nan,
@@ -205,7 +206,11 @@ def _check_names(plain: Attributes, sizes: Mapping[str, int]) -> None:
         if name not in plain:
             continue  # features without names are x0, x1, …
         texts = {text for text in plain[name] if isinstance(text, str)}
-        require(len(texts) == count, f"{name!r} must be {count} different names")
+        require(
+            len(texts) == count,
+            f"{name!r} must be {count} different names",
+            "rename those that are the same",
+        )
 
 
 def _check_classes(plain: Attributes, n_labels: int) -> None:
@@ -239,7 +244,7 @@ def _check_scale(plain: Attributes) -> None:
     for name in ("spread", "share"):
         numbers = plain[name]
         is_positive = (numbers > 1 / MAX_NUMBER) & (numbers < MAX_NUMBER)
-        require(is_positive.all(), f"{name!r} must be above 0")
+        require(is_positive.all(), f"{name!r} must be above 0", OTHER_UNITS)
     require(isinstance(plain["bounded"], bool), "'bounded' must be true or false")
 
 

@@ -6,6 +6,7 @@ feature a word, or a list of words any of which will do. A rule holds where all 
 holds, and never where something that it asks for is missing.
 """
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
@@ -21,6 +22,7 @@ from ..text import did_you_mean
 
 EXAMPLE_RULE = '{"age": (60, None), "sex": "f"}'
 MAX_LISTED_NAMES = 5
+MAX_FLOAT = sys.float_info.max
 
 
 def with_rules(columns: Columns, rules: Any) -> Columns:
@@ -102,8 +104,16 @@ def _end(where: str, end: Any, levels: Sequence[str] | None) -> float | None:
                 f"{end!r} is none of them."
             )
         return float(levels.index(word(end)))
-    if isinstance(end, bool) or not isinstance(end, Real) or not isfinite(end):
+    is_number = isinstance(end, Real) and not isinstance(end, bool)
+    if is_number and not isinstance(end, int) and not isfinite(end):
+        is_number = False
+    if not is_number:
         raise InputError(f"{where}, which is a number, but {end!r} is not.")
+    if abs(end) > MAX_FLOAT:
+        raise InputError(
+            f"{where}, and no number of X is as large as an end of it: "
+            "write None for no end."
+        )
     return float(end)
 
 
@@ -112,7 +122,7 @@ def _words(
 ) -> tuple[str, ...]:
     """Words of a nominal feature that will do: some values with a column, not all."""
     asked = asked if isinstance(asked, list | tuple) else [asked]
-    words = tuple(word(value) for value in asked)
+    words = tuple(dict.fromkeys(word(value) for value in asked))
     for value in words:
         if value not in values:
             why = "too rare to be told apart" if value in rare else "none of them"
