@@ -1,10 +1,8 @@
 """``mltsk fit``: a model from a data set of the catalog or from a file, and how good it is on unseen samples."""
 
-import json
 from dataclasses import replace
 from enum import StrEnum
 from math import isfinite
-from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
 
@@ -15,6 +13,7 @@ import mltsk
 
 from ..exceptions import InputError
 from ..files import check_target
+from ..limits import read_json
 from .later import inputs, np
 from .output import LOWER, aligned, label_table, metric_table, noted_warnings, working
 from .tables import (
@@ -205,7 +204,9 @@ def fit(
 def read_rules(path: str) -> Any:
     """Rules of the user's own, from a JSON file."""
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        return read_json(path)
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise InputError(
