@@ -257,7 +257,7 @@ def _model_files() -> Iterator[CraftedFile]:
             yield "skops", zipped(members | {name: _saved(values)})
         yield "skops", zipped(members | {"schema.json": b"[" * 100_000})
         yield "skops", zipped(members | {arrays[0]: EVIL_PICKLE})
-        for number in (0, 1, 2, 4, 99, -1, "3", None, 1e9):
+        for number in (0, 1, 2, 3, 5, 99, -1, "4", None, 1e9):
             manifest = json.loads(members["mltsk.json"]) | {"format": number}
             changed = {"mltsk.json": json.dumps(manifest).encode()}
             yield "skops", zipped(members | changed)

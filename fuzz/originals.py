@@ -178,7 +178,7 @@ def models() -> list[Any]:
         ),
         MLTSKClassifier(2, order=1, scale="standard").fit(X, Y),
         MLTSKClassifier(2).fit(sparse.csr_array(X), Y),
-        IncrementalMLTSK(2).fit(X, Y),
+        IncrementalMLTSK(2).partial_fit(X, Y),
         MLTSKClassifier(0, max_statements=3, threshold="f1").fit(X, Y),
         MLTSKClassifier(1).fit(X, Y[:, 0]),
         make_pipeline(SimpleImputer(), MLTSKClassifier(1)).fit(X, Y),
@@ -196,8 +196,8 @@ def _skops(folder: Path) -> Iterator[bytes]:
 
 
 def _json(_: Path) -> Iterator[bytes]:
-    for model in models()[:6]:
-        if hasattr(model, "estimator_") or hasattr(model, "rules_"):
+    for model in models():
+        if type(model) in (MLTSKClassifier, IncrementalMLTSK):
             yield json.dumps(to_dict(model)).encode()
 
 

@@ -23,6 +23,7 @@ from mltsk.exceptions import InputError
 from mltsk.io import read_info
 from mltsk.paper.experiments.definition import class_of, read_definition
 from mltsk.paper.experiments.store import FILE, Store
+from mltsk.pipelines import taken_apart
 from mltsk.tables import files
 
 from .originals import DATA, frame
@@ -109,7 +110,7 @@ def _read_model(path: Path) -> list[object]:
 
 def _answers(model: Any) -> list[object]:
     """Answers to rows near and far, and rules where there are any."""
-    inner = getattr(model, "estimator_", model)
+    _, inner = taken_apart(model)
     X = _rows_for(model, inner)
     answers = []
     for name in ("decision_function", "predict", "predict_proba"):

@@ -28,7 +28,7 @@ def in_parts(clf, X, Y, w=None, size=150):
 
 
 def refitted(clf, X, Y, w):
-    """Scores of the numbers that minimise the ridge problem of the classifier's own columns on all rows."""
+    """Scores of the ridge problem of the classifier's own columns on all rows."""
     scaling, stream = clf.scaling_, clf.stream_
     Z = scaling.apply(X)
     M = np.exp(-((Z[:, None] - clf.centers_) ** 2 / clf.widths_).sum(axis=2))

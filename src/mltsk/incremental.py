@@ -136,10 +136,10 @@ def _joined(before: Block, block: Block, share: float) -> Block:
 class IncrementalMLTSK(MLTSKClassifier):
     """`MLTSKClassifier` with `partial_fit`, for streams.
 
-    It keeps sums over all samples seen, and solves for its numbers again. The first call
-    finds scale, terms, rules and weights, as `fit` does, so give it a few hundred samples
-    at least; later calls add to the sums. Without forgetting the result is that of a fit
-    of these rules to all samples seen.
+    It keeps sums over all samples seen, and solves for its numbers again. The first
+    call finds scale, terms, rules and weights, as `fit` does, so give it a few hundred
+    samples at least; later calls add to the sums. Without forgetting the result is that
+    of a fit of these rules to all samples seen.
 
     Parameters
     ----------
@@ -210,8 +210,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         ----------
         X, y : as in `fit`
         classes : array, optional
-            All classes, at the first call, if y is one-dimensional and its first samples
-            do not have all of them.
+            All classes, at the first call, if y is one-dimensional and its first
+            samples do not have all of them.
         sample_weight : array of shape (n_samples,), optional
             Relative to those of the first call.
         rules : list of dict, optional
@@ -275,8 +275,9 @@ class IncrementalMLTSK(MLTSKClassifier):
         system = replace(
             self.system_,
             intercept=numbers.intercept,
-            term_coef=numbers.terms,
-            coef=numbers.rules,
+            # row by row, as they come back from a file: another layout rounds differently
+            term_coef=np.ascontiguousarray(numbers.terms),
+            coef=np.ascontiguousarray(numbers.rules),
         )
         kept = stream.kept
         Phi = design.rows(design.scale.apply(kept.X))

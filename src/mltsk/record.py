@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class FitRecord:
-    """Rows of a fit, their honest scores, and the short models that were chosen on them.
+    """Rows of a fit, their honest scores, and the short models chosen on them.
 
     Parameters
     ----------

@@ -4,8 +4,8 @@ It holds nothing of how it was found. Explanations, pages and exports read this 
 and never an estimator; `scores` takes samples in the caller's units.
 
 Symbols: D features, L labels, P terms of the general rule, K exceptions; z a sample on
-the scale of the rules (a `Scaling`, or rows of unit length for sparse input), t (P,) its
-memberships in the terms, m (K,) its firing strengths.
+the scale of the rules (a `Scaling`, or rows of unit length for sparse input), t (P,)
+its memberships in the terms, m (K,) its firing strengths.
 
     score = intercept + Σ_p (t_p - mean_p) · term_coef_p
                       + Σ_k m_k · (coef_k0 + coef_k · z)                            (16)
@@ -37,7 +37,8 @@ from .core.fuzzymap import FuzzyMap
 from .core.membership import Firing, Members, firing_strengths
 from .core.terms import Scaling, Terms
 
-STRAIGHT = "range"  # scale of a short model: straight lines from the least value to the largest
+# Scale of a short model: straight lines from the least value to the largest.
+STRAIGHT = "range"
 MAX_LOG_ODDS = 80.0  # beyond, exp overflows in single precision
 
 

@@ -1,4 +1,4 @@
-"""A table with every kind of column, and rows to predict with gaps and words that were never seen."""
+"""Tables with every kind of column, and rows with gaps and words never seen."""
 
 import numpy as np
 import pandas as pd
@@ -7,18 +7,16 @@ import pytest
 
 def patients(n, seed):
     rng = np.random.default_rng(seed)
-    smoker = rng.choice(["never", "former", "daily"], n, p=[0.5, 0.3, 0.2]).astype(
-        object
-    )
+    habits = ["never", "former", "daily"]
+    smoker = rng.choice(habits, n, p=[0.5, 0.3, 0.2]).astype(object)
     smoker[:2] = "pipe", "cigar"  # rare ones
+    stages = ["I", "II", "III"]
     X = pd.DataFrame(
         {
             "age": rng.integers(20, 90, n).astype(float),
             "smoker": smoker,
             "sex": pd.Categorical(rng.choice(["f", "m"], n, p=[0.7, 0.3])),
-            "stage": pd.Categorical(
-                rng.choice(["I", "II", "III"], n), ["I", "II", "III"], ordered=True
-            ),
+            "stage": pd.Categorical(rng.choice(stages, n), stages, ordered=True),
             "scores": rng.normal(size=n),  # also what a graph calls its first output
             "fever": pd.array(rng.random(n) < 0.4, dtype="boolean"),
             "clinic": pd.Categorical(rng.choice([3, 7, 11], n)),
@@ -47,13 +45,15 @@ def own_rules():
 
 @pytest.fixture(scope="session")
 def table():
-    """(X, Y, further rows with gaps in every column, words that were never seen, and an empty row)."""
+    """X, Y, and further rows.
+
+    These have gaps in every column, words that were never seen, and an empty row.
+    """
     X, Y = patients(120, 0)
     new, _ = patients(60, 1)
     new["smoker"] = np.where(np.arange(60) % 7 == 2, "snuff", new["smoker"])
-    new["clinic"] = pd.Categorical(
-        [13 if i % 5 == 1 else clinic for i, clinic in enumerate(new["clinic"])]
-    )
+    clinics = [13 if i % 5 == 1 else clinic for i, clinic in enumerate(new["clinic"])]
+    new["clinic"] = pd.Categorical(clinics)
     gaps = np.random.default_rng(2).random(new.shape) < 0.2
     gaps[-1] = True
     return X, Y, new.mask(gaps)

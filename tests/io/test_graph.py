@@ -38,7 +38,9 @@ def agrees(model, X, atol=1e-9):
 @pytest.mark.parametrize(("n_rules", "order"), [(0, 0), (3, 0), (3, 1)])
 @pytest.mark.parametrize("X", [DATA.X, TIED], ids=["continuous", "tied and constant"])
 @pytest.mark.parametrize("scale", ["quantile", "standard", "minmax", "unit", None])
-def test_every_scale_and_order_also_beyond_the_training_range(scale, X, n_rules, order):
+def test_to_onnx_agrees_on_every_scale_and_order_beyond_the_training_range(
+    scale, X, n_rules, order
+):
     model = MLTSKClassifier(n_rules, order=order, scale=scale).fit(X[:60], DATA.Y[:60])
     agrees(model, np.vstack([X, 3 * X, np.zeros((1, 10))]))
 
@@ -46,7 +48,7 @@ def test_every_scale_and_order_also_beyond_the_training_range(scale, X, n_rules,
 @pytest.mark.parametrize("is_gappy", [False, True], ids=["complete", "with gaps"])
 @pytest.mark.parametrize(("n_rules", "order"), [(0, 0), (3, 0), (3, 1)])
 @pytest.mark.parametrize("scale", ["quantile", "triangles", "standard", "minmax", None])
-def test_missing_numbers_count_as_nothing(scale, n_rules, order, is_gappy):
+def test_to_onnx_counts_missing_numbers_as_nothing(scale, n_rules, order, is_gappy):
     gaps = np.random.default_rng(0).random(DATA.X.shape) < 0.2
     gaps[0] = True
     gappy = np.where(gaps, np.nan, DATA.X)
@@ -88,7 +90,7 @@ def table_agrees(model, X, dtype="float64", atol=1e-9):
 @pytest.mark.parametrize("max_statements", [None, 6])
 @pytest.mark.parametrize(("n_rules", "order"), [(0, 0), (20, 0), (5, 1)])
 @pytest.mark.parametrize("scale", ["quantile", "standard", None])
-def test_a_table_with_words_gaps_and_words_never_seen(
+def test_to_onnx_takes_words_gaps_and_words_never_seen(
     scale, n_rules, order, max_statements, table
 ):
     X, Y, new = table
@@ -98,13 +100,13 @@ def test_a_table_with_words_gaps_and_words_never_seen(
     table_agrees(model, new)
 
 
-def test_conditions_joined_by_their_minimum(table):
+def test_to_onnx_joins_conditions_by_their_minimum(table):
     X, Y, new = table
     table_agrees(MLTSKClassifier(20, tnorm="minimum").fit(X, Y), new)
 
 
 @pytest.mark.parametrize("max_statements", [None, 9])
-def test_rules_that_the_user_gave(max_statements, table, own_rules):
+def test_to_onnx_takes_rules_that_the_user_gave(max_statements, table, own_rules):
     X, Y, new = table
     table_agrees(
         MLTSKClassifier(3, order=0, max_statements=max_statements).fit(
@@ -118,7 +120,7 @@ def test_rules_that_the_user_gave(max_statements, table, own_rules):
     agrees(numbers, DATA.X)
 
 
-def test_a_column_of_a_table_is_an_input_of_its_own_type(table):
+def test_to_onnx_has_an_input_of_its_own_type_for_each_column(table):
     X, Y, new = table
     made = table_agrees(
         MLTSKClassifier(n_rules=3).fit(X, Y),
@@ -126,11 +128,21 @@ def test_a_column_of_a_table_is_an_input_of_its_own_type(table):
         "float32",
         1e-5,
     )
-    number, word = onnx.TensorProto.FLOAT, onnx.TensorProto.STRING
-    assert {value.name: value.type.tensor_type.elem_type for value in made.graph.input} == {
-        "age": number, "smoker": word, "sex": word, "stage": word, "scores_": number, "fever": word, "clinic": number,
+    number = onnx.TensorProto.FLOAT
+    word = onnx.TensorProto.STRING
+    types = {}
+    for value in made.graph.input:
+        types[value.name] = value.type.tensor_type.elem_type
+    assert types == {
+        "age": number,
+        "smoker": word,
+        "sex": word,
+        "stage": word,
+        "scores_": number,
+        "fever": word,
+        "clinic": number,
         "albumin": number,
-    }  # fmt: skip
+    }
     columns = json.loads(
         {prop.key: prop.value for prop in made.metadata_props}["columns"]
     )
@@ -141,7 +153,7 @@ def test_a_column_of_a_table_is_an_input_of_its_own_type(table):
     )
 
 
-def test_nominal_numbers_that_are_no_whole_numbers_and_columns_that_say_nothing(table):
+def test_to_onnx_takes_nominal_fractions_and_columns_that_say_nothing(table):
     X, Y, _ = table
     X = X[["age"]].assign(
         dose=np.array([0.1, 0.1 + 0.2, 1e6])[np.arange(len(X)) % 3],
@@ -157,14 +169,14 @@ def test_nominal_numbers_that_are_no_whole_numbers_and_columns_that_say_nothing(
 
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.NonConvexWarning")
-def test_the_papers_preset_with_rows_that_fire_no_rule():
+def test_to_onnx_agrees_on_the_papers_system_where_no_rule_fires():
     model = PaperMLTSK(n_rules=3).fit(TIED[:60], DATA.Y[:60])
     far = np.vstack([TIED, 1e3 * TIED, TIED + 0.25])
     assert (model.system_.firing_strengths(far).sum(axis=1) == 0).any()
     agrees(model, far)
 
 
-def test_absent_conditions_and_thresholds_of_each_label():
+def test_to_onnx_knows_absent_conditions_and_thresholds_of_each_label():
     model = MLTSKClassifier(n_rules=3, threshold=np.linspace(0.1, 0.9, 5)).fit(
         DATA.X, DATA.Y
     )
@@ -173,7 +185,7 @@ def test_absent_conditions_and_thresholds_of_each_label():
     agrees(model.shorten(max_statements=3, max_conditions=2), DATA.X)
 
 
-def test_probabilities_are_the_calibrated_ones():
+def test_to_onnx_gives_the_calibrated_probabilities():
     model = MLTSKClassifier(n_rules=2).fit(DATA.X, DATA.Y)
     session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString())
     (found,) = session.run(["probabilities"], {"X": DATA.X})
@@ -182,7 +194,7 @@ def test_probabilities_are_the_calibrated_ones():
     assert [output.name for output in paper.graph.output] == ["scores", "labels"]
 
 
-def test_one_label_one_rule_one_feature():
+def test_to_onnx_takes_one_label_one_rule_one_feature():
     model = MLTSKClassifier(n_rules=1).fit(DATA.X[:, :1], DATA.Y[:, 0])
     scores, labels = run(model, DATA.X[:, :1])
     assert_allclose(
@@ -196,18 +208,18 @@ def test_one_label_one_rule_one_feature():
 @pytest.mark.parametrize(
     "classes", [["no", "yes"], [-1, 1], ["a", "b", "c"], [1.0, 2.0, 7.0], [False, True]]
 )
-def test_labels_are_classes_where_the_model_has_classes(classes):
+def test_to_onnx_gives_classes_where_the_model_has_classes(classes):
     y = np.array(classes)[np.arange(80) % len(classes)]
     model = MLTSKClassifier(n_rules=2).fit(DATA.X, y)
     assert_array_equal(run(model, DATA.X)[1], model.predict(DATA.X))
 
 
-def test_tuned_thresholds():
+def test_to_onnx_agrees_on_tuned_thresholds():
     model = MLTSKClassifier(n_rules=2, threshold=("recall", 0.9)).fit(DATA.X, DATA.Y)
     assert_array_equal(run(model, DATA.X)[1], model.predict(DATA.X))
 
 
-def test_float32_rows_are_scored_as_such():
+def test_to_onnx_scores_float32_rows_as_such():
     model = MLTSKClassifier(n_rules=3).fit(DATA.X, DATA.Y)
     rows = DATA.X.astype(np.float32).astype(np.float64)
     assert_allclose(
@@ -217,7 +229,7 @@ def test_float32_rows_are_scored_as_such():
     )
 
 
-def test_names_and_thresholds_travel_along():
+def test_to_onnx_writes_names_and_thresholds_as_metadata():
     made = to_onnx(MLTSKClassifier(n_rules=2).fit(*DATA.frames()))
     props = {prop.key: prop.value for prop in made.metadata_props}
     assert props["label_names"].startswith('["label')
@@ -227,18 +239,18 @@ def test_names_and_thresholds_travel_along():
 
 
 @pytest.mark.parametrize("model", [MLTSKClassifier(), MLkNN().fit(DATA.X, DATA.Y), 3])
-def test_what_cannot_be_a_graph_says_so(model):
+def test_to_onnx_refuses_what_cannot_be_a_graph(model):
     with pytest.raises(InputError, match=r"is not fitted|cannot be written as ONNX"):
         to_onnx(model)
 
 
-def test_a_missing_part_is_named_by_its_install_command(monkeypatch):
+def test_to_onnx_names_the_install_command_of_a_missing_part(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ImportError, match=r'^pip install "mltsk\[onnx\]"$'):
         to_onnx(MLTSKClassifier(n_rules=2).fit(DATA.X, DATA.Y))
 
 
-def test_constants_keep_shape_and_type_and_nodes_are_chained_by_name():
+def test_graph_keeps_shapes_and_types_of_constants_and_chains_nodes_by_name():
     g = Graph(onnx)
     g.constant(2.0)
     g.integers([1, 2])

@@ -1,7 +1,8 @@
-"""Models as plain data: what comes back is the same model, bit for bit, and damage is one sentence."""
+"""Models as plain data come back bit for bit, and damage is one sentence."""
 
 import copy
 import json
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -9,8 +10,10 @@ from numpy.testing import assert_array_equal
 from sklearn.linear_model import RidgeClassifier
 
 from mltsk import IncrementalMLTSK, MLTSKClassifier, PaperMLTSK, from_dict, to_dict
+from mltsk.core.membership import Members
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
+from mltsk.io.plain import VERSION
 from mltsk.paper.methods import MLkNN
 
 DATA = make_multilabel_rules(n_samples=60, random_state=0)
@@ -24,7 +27,7 @@ def travelled(model):
 @pytest.mark.parametrize(
     "scale", ["quantile", "triangles", "standard", "minmax", "unit", None]
 )
-def test_scores_probabilities_labels_and_rules_come_back_exactly(scale):
+def test_from_dict_gives_back_scores_probabilities_labels_and_rules(scale):
     X, Y = DATA.frames()
     model = MLTSKClassifier(n_rules=3, scale=scale).fit(X, Y)
     back = travelled(model)
@@ -35,17 +38,17 @@ def test_scores_probabilities_labels_and_rules_come_back_exactly(scale):
 
 
 @pytest.mark.parametrize("max_statements", [None, 6])
-def test_words_and_gaps_come_back_exactly(max_statements, table, own_rules):
+def test_from_dict_gives_back_words_and_gaps_exactly(max_statements, table, own_rules):
     X, Y, new = table
-    model = MLTSKClassifier(n_rules=20, max_statements=max_statements).fit(
-        X, Y, rules=own_rules
-    )
-    model.members_["regions"][0, 0] = np.nan  # nobody in it was measured
+    model = MLTSKClassifier(n_rules=20, max_statements=max_statements)
+    model.fit(X, Y, rules=own_rules)
+    model.members_.regions[0, 0] = np.nan  # nobody in it was measured
     back = travelled(model)
-    assert back.members_.keys() == model.members_.keys()
-    for name, part in model.members_.items():
-        assert_array_equal(back.members_[name], part)
-        assert back.members_[name].dtype == part.dtype
+    for field in fields(Members):
+        expected = getattr(model.members_, field.name)
+        array = getattr(back.members_, field.name)
+        assert_array_equal(array, expected)
+        assert array.dtype == expected.dtype
     assert back.columns_ == model.columns_
     assert_array_equal(back.decision_function(new), model.decision_function(new))
     assert str(back.rules_) == str(model.rules_)
@@ -68,7 +71,7 @@ def test_words_and_gaps_come_back_exactly(max_statements, table, own_rules):
     ids=["arrays", "no exceptions", "stream", "paper", "thresholds"],
 )
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
-def test_every_kind_of_model(model):
+def test_from_dict_gives_back_every_kind_of_model(model):
     model.fit(DATA.X, DATA.Y)
     back = travelled(model)
     assert type(back) is type(model)
@@ -76,7 +79,7 @@ def test_every_kind_of_model(model):
     assert_array_equal(back.predict(DATA.X), model.predict(DATA.X))
 
 
-def test_short_models_come_back_with_their_absent_conditions():
+def test_to_dict_writes_absent_conditions_of_short_models():
     model = MLTSKClassifier(n_rules=3).fit(DATA.X, DATA.Y)
     model.widths_[1, 3:] = np.inf
     assert to_dict(model)["attributes"]["widths_"]["array"][1][3:] == [None] * 7
@@ -87,7 +90,7 @@ def test_short_models_come_back_with_their_absent_conditions():
     )
 
 
-def test_float32_and_sparse_models_keep_their_types():
+def test_from_dict_keeps_the_types_of_float32_and_sparse_models():
     model = MLTSKClassifier(n_rules=2).fit(DATA.X.astype(np.float32), DATA.Y)
     back = travelled(model)
     rows = DATA.X.astype(np.float32)
@@ -103,26 +106,35 @@ def test_float32_and_sparse_models_keep_their_types():
 @pytest.mark.parametrize(
     "classes", [["no", "yes"], [-1, 1], [False, True], ["a", "b", "c"], [1.0, 2.0, 7.0]]
 )
-def test_one_dimensional_classes(classes):
+def test_from_dict_gives_back_one_dimensional_classes(classes):
     y = np.array(classes)[np.arange(60) % len(classes)]
     model = MLTSKClassifier(n_rules=2).fit(DATA.X, y)
     assert_array_equal(travelled(model).predict(DATA.X), model.predict(DATA.X))
     assert travelled(model).classes_.dtype.kind == model.classes_.dtype.kind
 
 
-def test_what_a_reader_needs_is_there_and_training_rows_are_not():
-    model = MLTSKClassifier(n_rules=2).fit(*DATA.frames())
-    model.categories_ = {"x1": ("no", "yes"), "x2": {0.0: "red", 1.5: "blue"}}
+def test_to_dict_has_what_a_reader_needs_and_no_training_rows():
+    model = IncrementalMLTSK(n_rules=2).partial_fit(*DATA.frames())
     data = to_dict(model)
-    assert (data["format"], data["version"], data["kind"]) == (
-        "mltsk model",
-        3,
-        "MLTSKClassifier",
+    head = (data["format"], data["version"], data["kind"])
+    assert head == ("mltsk model", VERSION, "IncrementalMLTSK")
+    attributes = data["attributes"]
+    assert attributes["feature_names_in_"]["array"] == list(DATA.feature_names)
+    assert attributes["centers_"]["shape"] == [2, 10]
+    assert (
+        not {"loo_scores_", "loo_rows_", "stream_", "fit_record_"} & attributes.keys()
     )
-    assert data["attributes"]["feature_names_in_"]["array"] == list(DATA.feature_names)
-    assert data["attributes"]["centers_"]["shape"] == [2, 10]
-    assert "loo_scores_" not in data["attributes"]
-    assert travelled(model).categories_["x2"] == {0.0: "red", 1.5: "blue"}
+
+
+def test_from_dict_gives_back_categories():
+    model = MLTSKClassifier(n_rules=2).fit(*DATA.frames())
+    categories = {"x1": {0.0: "no", 1.0: "yes"}, "x2": {0.0: "red", 1.5: "blue"}}
+    model.system_ = replace(model.system_, categories=categories)
+    plain = to_dict(model)["attributes"]["categories_"]
+    assert plain["dict"]["x2"] == [[0.0, "red"], [1.5, "blue"]]
+    back = travelled(model)
+    assert back.system_.categories == categories
+    assert str(back.rules_) == str(model.rules_)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +152,7 @@ def test_what_a_reader_needs_is_there_and_training_rows_are_not():
         ("model", "A str has no plain form"),
     ],
 )
-def test_what_has_no_plain_form_says_so(model, match):
+def test_to_dict_refuses_what_has_no_plain_form(model, match):
     with pytest.raises(InputError, match=match):
         to_dict(model)
 
@@ -162,24 +174,33 @@ def refused(data, match):
 @pytest.mark.parametrize(
     "data", [None, [], {}, {"format": "mltsk rules"}, "mltsk model"]
 )
-def test_other_data_are_no_model(data):
+def test_from_dict_refuses_other_data(data):
     refused(data, "not the data of a model")
 
 
 @pytest.mark.parametrize(
     ("changed", "match"),
     [
-        ({"version": 4}, "version 4, and mltsk .* reads 3: upgrade"),
-        ({"version": 2}, "version 2, and mltsk .* reads 3: fit the model again"),
-        ({"version": 0}, "version 0, and versions are 1 to 3"),
+        (
+            {"version": VERSION + 1},
+            f"version {VERSION + 1}, and mltsk .* reads {VERSION}: upgrade",
+        ),
+        (
+            {"version": VERSION - 1},
+            f"version {VERSION - 1}, and mltsk .* reads {VERSION}: fit the model again",
+        ),
+        ({"version": 0}, f"version 0, and versions are 1 to {VERSION}"),
         ({"version": "1"}, "version '1'"),
         ({"kind": "os.system"}, "no 'os.system'"),
+        ({"kind": "save"}, "no 'save'"),
+        ({"kind": "__name__"}, "no '__name__'"),
+        ({"kind": ["MLTSKClassifier"]}, "knows no"),
         ({"parameters": {"n_rules": "many"}}, "n_rules"),
         ({"parameters": {"__class__": 1}}, "no parameter '__class__'"),
         ({"attributes": None}, "damaged"),
     ],
 )
-def test_the_head_and_parameters_are_checked(plain, changed, match):
+def test_from_dict_checks_the_head_and_parameters(plain, changed, match):
     refused(plain | changed, match)
 
 
@@ -220,7 +241,7 @@ def test_the_head_and_parameters_are_checked(plain, changed, match):
         ("n_features_in_", 3, "damaged"),
     ],
 )
-def test_attributes_are_checked(plain, name, value, match):
+def test_from_dict_checks_attributes(plain, name, value, match):
     data = copy.deepcopy(plain)
     data["attributes"][name] = value
     refused(data, match)
@@ -229,14 +250,15 @@ def test_attributes_are_checked(plain, name, value, match):
 @pytest.mark.parametrize(
     "name", ["centers_", "scaling_", "terms_", "classes_", "n_features_in_"]
 )
-def test_a_part_that_is_missing_is_named(plain, name):
+def test_from_dict_names_an_attribute_that_is_missing(plain, name):
     data = copy.deepcopy(plain)
     del data["attributes"][name]
     refused(data, f"no {name}, which mltsk .* needs: fit the model again")
 
 
-def test_random_damage_never_escapes_as_another_error(plain):
-    rng, text = np.random.default_rng(0), json.dumps(plain)
+def test_from_dict_meets_random_damage_with_one_kind_of_error(plain):
+    rng = np.random.default_rng(0)
+    text = json.dumps(plain)
     for at in rng.integers(0, len(text), 200):
         changed = text[:at] + rng.choice(list('0-"[]{},x')) + text[at + 1 :]
         try:

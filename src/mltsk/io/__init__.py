@@ -1,18 +1,14 @@
-"""Models that travel: skops files, plain JSON data and ONNX graphs. None of them holds code that runs on reading."""
+"""Models that travel: skops files, plain JSON data and ONNX graphs.
+
+None of them holds code that runs when they are read.
+"""
 
 from ..files import check_target, writing
-from .archive import (
-    FORMAT,
-    MANIFEST,
-    TRUSTED,
-    ModelInfo,
-    load,
-    read_info,
-    save,
-    untrusted,
-)
+from .archive import FORMAT, MANIFEST, load, read_info, save
 from .graph import to_onnx
+from .info import ModelInfo
 from .plain import from_dict, to_dict
+from .trust import TRUSTED, untrusted
 
 __all__ = [
     "FORMAT",
@@ -24,5 +20,8 @@ __all__ = [
     "load",
     "read_info",
     "save",
+    "to_dict",
+    "to_onnx",
+    "untrusted",
+    "writing",
 ]
-__all__ += ["to_dict", "to_onnx", "untrusted", "writing"]

@@ -1,111 +1,150 @@
-"""A model as an ONNX graph of standard operators: scores, labels, probabilities wherever there is a runtime.
+"""A model as an ONNX graph of standard operators, for wherever there is a runtime.
 
-Everything is computed in float64, as in Python. The percentile scale is a table of knots: a feature's place in it is
-found by halving, log₂ Q times for all features at once, which needs N·D numbers where comparing with every knot needs
-N·D·Q (half a gigabyte for 2,400 rows of yeast). Exponents are taken rule by rule without expanding the square, so that
-the narrow widths of constant features in the paper's setting do not cancel. What is missing (NaN) counts as nothing.
+Everything is computed in float64, as in Python. The percentile scale is a table of
+knots: the place of a feature in it is found by halving, log₂ Q times for all features
+at once, which needs N·D numbers where comparing with every knot needs N·D·Q (half a
+gigabyte for 2,400 rows of yeast). Exponents are taken rule by rule without expanding
+the square, so that the narrow widths of constant features in the paper's setting do not
+cancel. What is missing (NaN) counts as nothing.
+
+Symbols: N samples, D columns of numbers, L labels, P terms, K exceptions, Q knots.
 """
 
 import json
-from typing import Any, Literal
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from sklearn.base import BaseEstimator
 
 from .. import __version__
-from ..columns import Columns
-from ..core.terms import REACH
+from ..columns import Columns, ColumnTest
+from ..core.arrays import FloatArray
+from ..core.membership import NOT_MEASURED_EXPONENT, Firing
+from ..core.terms import REACH, Scaling
 from ..exceptions import InputError, optional
 from ..fitted import FittedAttributes
 from ..pipelines import without_steps
 from ..system import FuzzySystem
 from .plain import check_fitted
 
-OPSET, IR_VERSION = 17, 8  # what runtimes since 2022 read
-WORDS, WORDS_OPSET = "ai.onnx.ml", 3  # where the operator that looks words up is from
+# What runtimes since 2022 read.
+OPSET = 17
+IR_VERSION = 8
+# Where the operator that looks words up is from.
+WORDS_DOMAIN = "ai.onnx.ml"
+WORDS_OPSET = 3
 OUTPUTS = ("scores", "labels", "probabilities")
+# Rounding of numbers that are values of a column, relative to them.
+ROUNDING_OF_15_DIGITS = 6e-15
+ROUNDING_OF_SINGLE_PRECISION = 6e-8
+MIN_SEEN_SHARE = 1e-9  # of the features of a rule; below, nothing of it was measured
+
+Proto: TypeAlias = Any  # a message of ONNX, which publishes no types
 
 
 class Graph:
-    """Nodes, constants, inputs, outputs; `add` returns the name of what a node computes, an input for the next."""
+    """Nodes, constants, inputs and outputs of a graph that is being built.
 
-    def __init__(self, onnx: Any) -> None:
+    Whatever a node or constant computes has a name, which is an input for the next
+    node.
+    """
+
+    def __init__(self, onnx: ModuleType) -> None:
         self.onnx = onnx
-        self.nodes, self.constants, self.inputs, self.outputs = (
-            list[Any]() for _ in range(4)
-        )
+        self.nodes: list[Proto] = []
+        self.constants: list[Proto] = []
+        self.inputs: list[Proto] = []
+        self.outputs: list[Proto] = []
 
     def add(
-        self, operator: str, *inputs: Any, name: str = "", **attributes: Any
+        self,
+        operator: str,
+        *inputs: str | ArrayLike,
+        name: str = "",
+        **attributes: object,
     ) -> str:
-        """The name of the output of a new node; of its inputs, what is no name is a constant in double precision."""
-        name = (
-            name or f"mltsk/{operator.lower()}{len(self.nodes) + 1}"
-        )  # no column of a table is called so
-        known = [
-            part if isinstance(part, str) else self.constant(part) for part in inputs
-        ]
-        self.nodes.append(
-            self.onnx.helper.make_node(operator, known, [name], name=name, **attributes)
+        """The name of the output of a new node.
+
+        An input that is no name is a constant in double precision.
+        """
+        if not name:  # no column of a table is called so
+            name = f"mltsk/{operator.lower()}{len(self.nodes) + 1}"
+        names = []
+        for value in inputs:
+            names.append(value if isinstance(value, str) else self.constant(value))
+        node = self.onnx.helper.make_node(
+            operator, names, [name], name=name, **attributes
         )
+        self.nodes.append(node)
         return name
 
-    def constant(self, values: Any, dtype: Any = np.float64) -> str:
+    def constant(self, values: ArrayLike, dtype: DTypeLike = np.float64) -> str:
         """The name of a constant tensor."""
         name = f"mltsk/c{len(self.constants)}"
-        self.constants.append(
-            self.onnx.numpy_helper.from_array(
-                np.array(values, dtype=dtype, order="C"), name
-            )
-        )
+        array = np.array(values, dtype=dtype, order="C")
+        self.constants.append(self.onnx.numpy_helper.from_array(array, name))
         return name
 
-    def integers(self, values: Any) -> str:
-        """The same of whole numbers."""
+    def integers(self, values: ArrayLike) -> str:
+        """The name of a constant tensor of whole numbers."""
         return self.constant(values, np.int64)
 
     def number(self, x: str) -> str:
-        """Something in double precision: of a test, 0 or 1."""
+        """A value in double precision: for a test, 0 or 1."""
         return self.add("Cast", x, to=self.onnx.TensorProto.DOUBLE)
 
     def input(self, name: str, kind: int, width: int) -> str:
-        """Columns by which samples come in, under a name that is free; returns that of words, or of doubles."""
-        while not name or name in (*OUTPUTS, *(known.name for known in self.inputs)):
+        """Columns by which samples come in, under a name that is free.
+
+        Returns the name of the words, or of the numbers in double precision.
+        """
+        taken = (*OUTPUTS, *(value.name for value in self.inputs))
+        while not name or name in taken:
             name += "_"
-        self.inputs.append(
-            self.onnx.helper.make_tensor_value_info(name, kind, ["n", width])
-        )
+        info = self.onnx.helper.make_tensor_value_info(name, kind, ["n", width])
+        self.inputs.append(info)
         return self.number(name) if kind == self.onnx.TensorProto.FLOAT else name
 
-    def output(self, name: str, value: str, kind: int, shape: list[Any]) -> None:
+    def output(self, name: str, value: str, kind: int, shape: list[int | str]) -> None:
         """Give a value a name under which it leaves the graph."""
         self.add("Identity", value, name=name)
         self.outputs.append(self.onnx.helper.make_tensor_value_info(name, kind, shape))
 
 
-def to_onnx(model: Any, *, dtype: Literal["float64", "float32"] = "float64") -> Any:
+def to_onnx(
+    model: BaseEstimator, *, dtype: Literal["float64", "float32"] = "float64"
+) -> Proto:
     """A fitted model as an ONNX model.
 
-    A model of numbers has one input, ``X``, dense, (n, n_features); NaN is a missing cell. A model of a table with
-    words has an input (n, 1) per column, by its name (with an underscore behind it where an output is called so):
-    numbers as they are, words as strings, "" where missing, True and False as "yes" and "no". A nominal or ordered
-    column whose values are all numbers takes numbers, NaN where missing. A word that was never seen counts as nothing.
+    A model of numbers has one input, ``X``, dense, (n, n_features); NaN is a missing
+    cell. A model of a table with words has an input (n, 1) per column, by its name
+    (with an underscore behind it where an output is called so): numbers as they are,
+    words as strings, "" where missing, True and False as "yes" and "no". A nominal or
+    ordered column whose values are all numbers takes numbers, NaN where missing. A word
+    that was never seen counts as nothing.
 
-    Outputs are ``scores`` (n, n_labels), ``labels`` and, where the model is calibrated, ``probabilities`` (n,
-    n_labels). Scores are on the scale of the thresholds: ``decision_function`` plus the thresholds. Labels are what
-    ``predict`` returns: an int64 indicator, or classes if the model was fitted on those. Names of features and labels,
-    the thresholds and, of a table, ``columns`` with their kinds and values are in its metadata, as JSON.
+    Outputs are ``scores`` (n, n_labels), ``labels`` and, where the model is calibrated,
+    ``probabilities`` (n, n_labels). Scores are on the scale of the thresholds:
+    ``decision_function`` plus the thresholds. Labels are what ``predict`` returns: an
+    int64 indicator, or classes if the model was fitted on those. Names of features and
+    labels, the thresholds and, of a table, ``columns`` with their kinds and values are
+    in its metadata, as JSON.
 
     Parameters
     ----------
     model : MLTSKClassifier, IncrementalMLTSK, PaperMLTSK
     dtype : {"float64", "float32"}, default="float64"
-        Type of inputs that are numbers. Rounding one to float32 can move a score by more than 1e-5 where many training
-        values lie close together.
+        Type of inputs that are numbers. Rounding one to float32 can move a score by
+        more than 1e-5 where many training values lie close together.
 
     Returns
     -------
     onnx.ModelProto
-        ``onnx.save(to_onnx(clf), "model.onnx")`` or ``to_onnx(clf).SerializeToString()``.
+        ``onnx.save(to_onnx(clf), "model.onnx")`` or
+        ``to_onnx(clf).SerializeToString()``.
 
     Examples
     --------
@@ -120,325 +159,398 @@ def to_onnx(model: Any, *, dtype: Literal["float64", "float32"] = "float64") -> 
     model = without_steps(model, "written as ONNX")
     if not isinstance(model, FittedAttributes):
         raise InputError(
-            f"A {type(model).__name__} cannot be written as ONNX: pass a fitted MLTSKClassifier."
+            f"A {type(model).__name__} cannot be written as ONNX: "
+            "pass a fitted MLTSKClassifier."
         )
     check_fitted(model, "to_onnx")
     if dtype not in ("float64", "float32"):
         raise InputError(f"dtype must be 'float64' or 'float32', got {dtype!r}.")
-    onnx, system = optional("onnx", "onnx"), model.system_
+    onnx = optional("onnx", "onnx")
+    kinds = {"float64": onnx.TensorProto.DOUBLE, "float32": onnx.TensorProto.FLOAT}
+    system = model.system_
     g = Graph(onnx)
-    x = samples(
-        g,
-        system,
-        onnx.TensorProto.DOUBLE if dtype == "float64" else onnx.TensorProto.FLOAT,
-    )
+    x = samples(g, system, kinds[dtype])
     _answer(g, model, system_scores(g, system, x))
-    graph = onnx.helper.make_graph(g.nodes, "mltsk", g.inputs, g.outputs, g.constants)
-    opsets = {"": OPSET} | {node.domain: WORDS_OPSET for node in g.nodes if node.domain}
-    written_by = {
-        "producer_name": "mltsk",
-        "producer_version": __version__,
-        "ir_version": IR_VERSION,
-    }
-    imports = [onnx.helper.make_opsetid(*opset) for opset in opsets.items()]
-    made = onnx.helper.make_model(graph, opset_imports=imports, **written_by)
-    names = system.feature_names if system.columns is None else system.columns.names
-    facts = {
-        "feature_names": names,
-        "label_names": system.label_names,
-        "thresholds": model.thresholds_.tolist(),
-    }
-    facts |= {} if system.columns is None else {"columns": vars(system.columns)}
-    onnx.helper.set_model_props(
-        made, {key: json.dumps(fact) for key, fact in facts.items()}
-    )
+    made = _model_of(g)
+    facts = {key: json.dumps(fact) for key, fact in _facts(system).items()}
+    onnx.helper.set_model_props(made, facts)
     onnx.checker.check_model(made)
     return made
 
 
-def _answer(g: Graph, model: Any, scores: str) -> None:
-    """Let scores, what ``predict`` makes of them and, of a calibrated model, probabilities leave the graph."""
-    types, system, classes, L = (
-        g.onnx.TensorProto,
-        model.system_,
-        np.asarray(model.classes_),
-        len(model.label_names_),
+def _model_of(g: Graph) -> Proto:
+    """The ONNX model of a graph."""
+    helper = g.onnx.helper
+    graph = helper.make_graph(g.nodes, "mltsk", g.inputs, g.outputs, g.constants)
+    imports = [helper.make_opsetid("", OPSET)]
+    if any(node.domain == WORDS_DOMAIN for node in g.nodes):
+        imports.append(helper.make_opsetid(WORDS_DOMAIN, WORDS_OPSET))
+    return helper.make_model(
+        graph,
+        opset_imports=imports,
+        producer_name="mltsk",
+        producer_version=__version__,
+        ir_version=IR_VERSION,
     )
-    g.output("scores", scores, types.DOUBLE, ["n", L])
-    tau, one_of_many = (
-        g.constant(model.thresholds_),
-        not model.multilabel_ and len(classes) > 2,
-    )
-    if one_of_many:  # the class that stands highest above its threshold
-        found = g.add("ArgMax", g.add("Sub", "scores", tau), axis=1, keepdims=0)
+
+
+def _facts(system: FuzzySystem) -> dict[str, object]:
+    """What the metadata of the ONNX model say."""
+    thresholds = system.thresholds.tolist()
+    facts = {
+        "feature_names": system.feature_names,
+        "label_names": system.label_names,
+        "thresholds": thresholds,
+    }
+    if system.columns is not None:
+        facts["feature_names"] = system.columns.names
+        facts["columns"] = vars(system.columns)
+    return facts
+
+
+# outputs ------------------------------------------------------------------------------
+
+
+def _answer(g: Graph, model: BaseEstimator, scores: str) -> None:
+    """Let scores, labels and, of a calibrated model, probabilities leave the graph."""
+    types = g.onnx.TensorProto
+    system = model.system_
+    n_labels = len(system.label_names)
+    g.output("scores", scores, types.DOUBLE, ["n", n_labels])
+    thresholds = g.constant(system.thresholds)
+    is_one_of_many = not model.multilabel_ and len(model.classes_) > 2
+    if is_one_of_many:  # the class that stands highest above its threshold
+        distance = g.add("Sub", "scores", thresholds)
+        predicted = g.add("ArgMax", distance, axis=1, keepdims=0)
     else:
-        found = g.add("Cast", g.add("GreaterOrEqual", "scores", tau), to=types.INT64)
+        is_above = g.add("GreaterOrEqual", "scores", thresholds)
+        predicted = g.add("Cast", is_above, to=types.INT64)
     if model.multilabel_:
-        g.output("labels", found, types.INT64, ["n", L])
+        g.output("labels", predicted, types.INT64, ["n", n_labels])
     else:
-        found = g.add("Squeeze", found, g.integers([1])) if len(classes) == 2 else found
-        kinds = {"i": np.int64, "u": np.int64, "b": np.bool_, "f": np.float64}
-        named = g.constant(classes, kinds.get(classes.dtype.kind, object))
-        g.output(
-            "labels", g.add("Gather", named, found), g.constants[-1].data_type, ["n"]
-        )
+        _answer_classes(g, np.asarray(model.classes_), predicted)
     if system.slopes is None:
         return
-    if one_of_many:
-        chances = g.add(
-            "Softmax",
-            g.add("Mul", g.add("Sub", scores, tau), system.slopes.mean()),
-            axis=1,
-        )
+    if is_one_of_many:
+        distance = g.add("Sub", scores, thresholds)
+        line = g.add("Mul", distance, system.slopes.mean())
+        chances = g.add("Softmax", line, axis=1)
     else:  # of two classes, that of the second
-        chances = g.add(
-            "Sigmoid", g.add("Add", g.add("Mul", scores, system.slopes), system.offsets)
-        )
-    g.output("probabilities", chances, types.DOUBLE, ["n", L])
+        line = g.add("Add", g.add("Mul", scores, system.slopes), system.offsets)
+        chances = g.add("Sigmoid", line)
+    g.output("probabilities", chances, types.DOUBLE, ["n", n_labels])
+
+
+def _answer_classes(g: Graph, classes: NDArray[np.generic], predicted: str) -> None:
+    """Let classes, predicted by their places, leave the graph."""
+    if len(classes) == 2:
+        predicted = g.add("Squeeze", predicted, g.integers([1]))
+    kinds = {"i": np.int64, "u": np.int64, "b": np.bool_, "f": np.float64}
+    names = g.constant(classes, kinds.get(classes.dtype.kind, object))
+    kind = g.constants[-1].data_type
+    g.output("labels", g.add("Gather", names, predicted), kind, ["n"])
+
+
+# inputs -------------------------------------------------------------------------------
 
 
 def samples(g: Graph, system: FuzzySystem, kind: int) -> str:
-    """The columns of numbers that a system is about, (N, D), as `Columns.expand` has them, from those of the caller."""
+    """The columns of numbers (N, D) that a system is about, from those of the caller.
+
+    They are as `Columns.expand` has them.
+    """
     columns = system.columns
     if columns is None:
-        return g.input("X", kind, system.shape[1])
+        return g.input("X", kind, len(system.feature_names))
     if set(columns.kinds) == {"number"}:
-        found = [g.input("X", kind, len(columns.names))]
-        if any(columns.gaps):
-            own = g.add(
-                "Gather", found[0], g.integers(np.flatnonzero(columns.gaps)), axis=1
-            )
-            found.append(g.number(g.add("IsNaN", own)))
+        blocks = _number_columns(g, columns, kind)
     else:
-        pairs = [_column(g, columns, d, kind) for d in range(len(columns.names))]
-        found = [shown for shown, _ in pairs] + [
-            gap for (_, gap), own in zip(pairs, columns.gaps, strict=True) if own
-        ]
-    x = g.add("Concat", *found, axis=1) if len(found) > 1 else found[0]
-    held = []
-    for tests in (
-        columns.tests
-    ):  # all numbers that a rule asks for lie between their ends, none of them missing
-        at, low, high = (np.array(part) for part in zip(*tests, strict=True))
-        own = g.add("Gather", x, g.integers(at), axis=1)
-        within = g.add(
-            "And", g.add("GreaterOrEqual", own, low), g.add("LessOrEqual", own, high)
-        )
-        held.append(g.add("ReduceMin", g.number(within), axes=[1]))
-    return g.add("Concat", x, *held, axis=1) if held else x
+        blocks = _mixed_columns(g, columns, kind)
+    x = g.add("Concat", *blocks, axis=1) if len(blocks) > 1 else blocks[0]
+    rules = [_given_rule(g, x, tests) for tests in columns.tests]
+    return g.add("Concat", x, *rules, axis=1) if rules else x
+
+
+def _number_columns(g: Graph, columns: Columns, kind: int) -> list[str]:
+    """A table of numbers: its columns, then which of them are missing."""
+    x = g.input("X", kind, len(columns.names))
+    if not any(columns.gaps):
+        return [x]
+    with_gaps = g.integers(np.flatnonzero(columns.gaps))
+    missing = g.add("IsNaN", g.add("Gather", x, with_gaps, axis=1))
+    return [x, g.number(missing)]
+
+
+def _mixed_columns(g: Graph, columns: Columns, kind: int) -> list[str]:
+    """A table with words: the numbers of every column, then which are missing."""
+    shown = []
+    missing = []
+    for d, has_gap in enumerate(columns.gaps):
+        numbers, is_missing = _column(g, columns, d, kind)
+        shown.append(numbers)
+        if has_gap:
+            missing.append(is_missing)
+    return shown + missing
+
+
+def _given_rule(g: Graph, x: str, tests: Sequence[ColumnTest]) -> str:
+    """Whether a rule of the user holds: 0 or 1, (N, 1).
+
+    All numbers that it asks for must lie between their ends; a missing one does not.
+    """
+    asked = g.integers([test.column for test in tests])
+    numbers = g.add("Gather", x, asked, axis=1)
+    is_above = g.add("GreaterOrEqual", numbers, [test.low for test in tests])
+    is_below = g.add("LessOrEqual", numbers, [test.high for test in tests])
+    is_within = g.add("And", is_above, is_below)
+    return g.add("ReduceMin", g.number(is_within), axes=[1])
 
 
 def _column(g: Graph, columns: Columns, d: int, kind: int) -> tuple[str, str]:
-    """(columns of numbers of a feature, whether it is missing), from an input of its own."""
-    often, values, types = (
-        len(columns.values[d]),
-        columns.values[d] + columns.rare[d],
-        g.onnx.TensorProto,
-    )
-    if columns.kinds[d] == "number" or _are_numbers(values):
+    """The columns of numbers of a feature from an input of its own.
+
+    Also whether the feature is missing, (N, 1).
+    """
+    values = columns.values[d] + columns.rare[d]
+    if columns.kinds[d] == "number":
         x = g.input(columns.names[d], kind, 1)
-        missing = g.add("IsNaN", x)
-        if columns.kinds[d] == "number":
-            return x, g.number(missing)
-        known = np.array(values, dtype=np.float64)
-        rounding = (6e-15 if kind == types.DOUBLE else 6e-8) * np.abs(
-            known
-        )  # of 15 digits, of single precision
-        is_value = g.add("LessOrEqual", g.add("Abs", g.add("Sub", x, known)), rounding)
+        return x, g.number(g.add("IsNaN", x))
+    if _are_numbers(values):
+        is_value, missing = _coded_column(g, columns.names[d], values, kind)
     else:
-        keys = values if "" in values else (*values, "")
-        codes: dict[str, Any] = {
-            "keys_strings": keys,
-            "values_int64s": range(len(keys)),
-            "default_int64": -1,
-        }
-        code = g.add(
-            "LabelEncoder",
-            g.input(columns.names[d], types.STRING, 1),
-            domain=WORDS,
-            **codes,
-        )
-        is_value, missing = (
-            g.add("Equal", code, g.integers(k))
-            for k in (np.arange(len(values)), len(values))
-        )
-    shows, is_value = (
-        np.arange(often)[:, None],
-        g.number(is_value),
-    )  # the place of each value in its order
-    if (
-        columns.kinds[d] == "nominal"
-    ):  # a column per frequent value, and one for the rare ones
-        shows = np.minimum(np.arange(len(values)), often)[:, None] == np.arange(
-            often + bool(columns.rare[d])
-        )
-        shows = shows[:, 1:] if shows.shape[1] == 2 else shows
-    shown = g.add("MatMul", is_value, shows)
-    is_known = g.add("Greater", g.add("ReduceSum", is_value, g.integers([1])), 0.0)
-    known_gap = g.add(
-        "Or", is_known, missing
-    )  # a word that was never seen is neither measured nor not
-    return g.add("Where", is_known, shown, np.nan), g.add(
-        "Where", known_gap, g.number(missing), np.nan
+        is_value, missing = _word_column(g, columns.names[d], values)
+    is_value = g.number(is_value)
+    shown = g.add("MatMul", is_value, _numbers_of_values(columns, d))
+    n_values = g.add("ReduceSum", is_value, g.integers([1]))
+    is_known = g.add("Greater", n_values, 0.0)
+    # a word that was never seen is neither measured nor missing
+    is_known_or_missing = g.add("Or", is_known, missing)
+    numbers = g.add("Where", is_known, shown, np.nan)
+    gap = g.add("Where", is_known_or_missing, g.number(missing), np.nan)
+    return numbers, gap
+
+
+def _coded_column(
+    g: Graph, name: str, values: tuple[str, ...], kind: int
+) -> tuple[str, str]:
+    """Which value a number is, (N, values), and whether it is missing, (N, 1)."""
+    x = g.input(name, kind, 1)
+    missing = g.add("IsNaN", x)
+    codes = np.array(values, dtype=np.float64)
+    rounding = ROUNDING_OF_SINGLE_PRECISION
+    if kind == g.onnx.TensorProto.DOUBLE:
+        rounding = ROUNDING_OF_15_DIGITS
+    distance = g.add("Abs", g.add("Sub", x, codes))
+    return g.add("LessOrEqual", distance, rounding * np.abs(codes)), missing
+
+
+def _word_column(g: Graph, name: str, values: tuple[str, ...]) -> tuple[str, str]:
+    """Which value a word is, (N, values), and whether it is missing, (N, 1)."""
+    words = values if "" in values else (*values, "")
+    place = g.add(
+        "LabelEncoder",
+        g.input(name, g.onnx.TensorProto.STRING, 1),
+        domain=WORDS_DOMAIN,
+        keys_strings=words,
+        values_int64s=range(len(words)),
+        default_int64=-1,
     )
+    is_value = g.add("Equal", place, g.integers(np.arange(len(values))))
+    missing = g.add("Equal", place, g.integers(len(values)))
+    return is_value, missing
+
+
+def _numbers_of_values(columns: Columns, d: int) -> NDArray[np.generic]:
+    """The columns of numbers that each value of words has, (values, columns)."""
+    n_frequent = len(columns.values[d])
+    n_rare = len(columns.rare[d])
+    if columns.kinds[d] == "ordinal":  # the place of each value in its order
+        return np.arange(n_frequent)[:, None]
+    # a column per frequent value, and one for the rare ones
+    own_column = np.minimum(np.arange(n_frequent + n_rare), n_frequent)
+    n_columns = n_frequent + (n_rare > 0)
+    numbers = own_column[:, None] == np.arange(n_columns)
+    return numbers[:, 1:] if n_columns == 2 else numbers
 
 
 def _are_numbers(values: tuple[str, ...]) -> bool:
     """Whether all words are what `Columns` makes of numbers."""
+    return bool(values) and all(_is_number(word) for word in values)
+
+
+def _is_number(word: str) -> bool:
+    """Whether a word is a finite number as `Columns` writes it."""
     try:
-        return bool(values) and all(
-            f"{float(word):.15g}" == word and np.isfinite(float(word))
-            for word in values
-        )
+        number = float(word)
     except ValueError:
         return False
+    return f"{number:.15g}" == word and bool(np.isfinite(number))
+
+
+# scores -------------------------------------------------------------------------------
 
 
 def system_scores(g: Graph, system: FuzzySystem, x: str) -> str:
-    """intercept + Σ_p (t_p - mean_p) · a_p + Σ_k m_k (b_k + a_k·z), (N, L), without slopes a_k for order 0.   (16)"""
-    (K, D, L), coef = system.shape, np.asarray(system.coef, dtype=np.float64)
-    gone, general = g.add("IsNaN", x), np.asarray(system.term_coef, dtype=np.float64)
-    z = g.add(
-        "Where",
-        gone,
-        system.terms.mean if system.is_linear else 0.0,
-        scaled(g, system, x),
-    )
-    total = g.add("MatMul", memberships(g, system, z, gone), general)
+    """Scores (N, L) of samples (N, D), missing cells included.                    (16)
+
+    intercept + Σ_p (t_p - mean_p) · a_p + Σ_k m_k (b_k + a_k·z), without slopes a_k for
+    order 0.
+    """
+    missing = g.add("IsNaN", x)
+    general = np.asarray(system.term_coef, dtype=np.float64)
+    filled = system.terms.mean if system.is_linear else 0.0
+    z = g.add("Where", missing, filled, scaled(g, system, x))
+    total = g.add("MatMul", memberships(g, system, z, missing), general)
     total = g.add("Add", total, system.intercept - system.terms.mean @ general)
-    if not K:
+    if not len(system.centers):
         return total
-    m = firing(g, system, z, gone)
+    return g.add("Add", total, _shifts(g, system, z, missing))
+
+
+def _shifts(g: Graph, system: FuzzySystem, z: str, missing: str) -> str:
+    """What the exceptions add to the scores, (N, L)."""
+    K, D, L = system.shape
+    coef = np.asarray(system.coef, dtype=np.float64)
+    m = firing(g, system, z, missing)
     shifts = g.add("MatMul", m, coef[:, 0])
-    if system.order:
-        said = g.add("MatMul", z, coef[:, 1:].transpose(1, 0, 2).reshape(D, K * L))
-        said = g.add("Reshape", said, g.integers([-1, K, L]))
-        shared = g.add("Mul", said, g.add("Unsqueeze", m, g.integers([2])))
-        shifts = g.add(
-            "Add", g.add("ReduceSum", shared, g.integers([1]), keepdims=0), shifts
-        )
+    if not system.order:
+        return shifts
+    slopes = coef[:, 1:].transpose(1, 0, 2).reshape(D, K * L)
+    lines = g.add("Reshape", g.add("MatMul", z, slopes), g.integers([-1, K, L]))
+    shares = g.add("Mul", lines, g.add("Unsqueeze", m, g.integers([2])))
+    total = g.add("ReduceSum", shares, g.integers([1]), keepdims=0)
     return g.add("Add", total, shifts)
 
 
-def memberships(g: Graph, system: FuzzySystem, z: str, gone: str) -> str:
-    """Memberships in the terms of the general rule, (N, P); the scaled features themselves where terms are linear."""
-    terms, scaling = system.terms, system.scaling
+def memberships(g: Graph, system: FuzzySystem, z: str, missing: str) -> str:
+    """Memberships in the terms of the general rule, (N, P).
+
+    They are the scaled features themselves where terms are linear.
+    """
+    terms = system.terms
     if terms.low is None or terms.high is None:
         return z
-    spread, offset = (
-        (scaling.spread, scaling.offset) if scaling is not None else np.empty((2, 0))
-    )
-    rise, feature = terms.high - terms.low, g.integers(terms.feature)
-    line = g.add(
-        "Mul", g.add("Gather", z, feature, axis=1), spread[terms.feature] / rise
-    )
+    spread: FloatArray = np.empty(0)
+    offset: FloatArray = np.empty(0)
+    if system.scaling is not None:
+        spread = system.scaling.spread
+        offset = system.scaling.offset
+    rise = terms.high - terms.low
+    feature = g.integers(terms.feature)
+    z_of_terms = g.add("Gather", z, feature, axis=1)
+    line = g.add("Mul", z_of_terms, spread[terms.feature] / rise)
     line = g.add("Add", line, (offset[terms.feature] - terms.low) / rise)
     ramps = g.add("Min", g.add("Max", line, 0.0), 1.0)
-    return g.add("Where", g.add("Gather", gone, feature, axis=1), terms.mean, ramps)
+    is_missing = g.add("Gather", missing, feature, axis=1)
+    return g.add("Where", is_missing, terms.mean, ramps)
 
 
 def scaled(g: Graph, system: FuzzySystem, x: str) -> str:
-    """Samples on the scale of the rules, (N, D); of what is missing, anything."""
+    """Samples on the scale of the rules, (N, D); anything where a cell is missing."""
     if system.unit_length:
         norm = g.add("Sqrt", g.add("ReduceSum", g.add("Mul", x, x), g.integers([1])))
-        has_length = g.add(
-            "Greater", norm, 0.0
-        )  # a row of zeros has none, nor has one with gaps
+        # a row of zeros has no length, nor has one with gaps
+        has_length = g.add("Greater", norm, 0.0)
         return g.add("Div", x, g.add("Where", has_length, norm, 1.0))
-    if system.scaling is None:
+    scaling = system.scaling
+    if scaling is None:
         return x
-    s = system.scaling
-    if s.bounded:
-        # The knots hold z itself: dividing by the spread at the end would, with one feature, look like a factor of the
-        # next product to onnxruntime, which keeps such factors in float32 (an error of 2e-8).
-        return _percentile(
-            g, s.values, (s.levels - s.offset[:, None]) / s.spread[:, None], x
-        )
-    low, high = s.values[:, 0], s.values[:, -1]
-    slope = 1.0 / (np.where(high > low, high - low, 1.0) * s.spread)
-    far = REACH * np.where(high > low, high - low, np.maximum(abs(low), 1.0))
-    x = g.add("Min", g.add("Max", x, low - far), high + far)
-    return g.add("Sub", g.add("Mul", g.add("Sub", x, low), slope), s.offset / s.spread)
+    if not scaling.bounded:
+        return _straight(g, scaling, x)
+    # The knots hold z itself: dividing by the spread at the end would, with one
+    # feature, look like a factor of the next product to onnxruntime, which keeps such
+    # factors in float32 (an error of 2e-8).
+    levels = (scaling.levels - scaling.offset[:, None]) / scaling.spread[:, None]
+    return _percentile(g, scaling.values, levels, x)
 
 
-def _percentile(g: Graph, values: Any, levels: Any, x: str) -> str:
-    """Linear between knots and constant beyond them, as `numpy.interp`."""
-    steps = max(values.shape[1] - 1, 1).bit_length()
-    Q = (
-        2**steps
-    )  # halving needs no bounds check then; padding repeats the last knot, where the slope is 0
-    values, levels = (
-        np.pad(a, ((0, 0), (0, Q - a.shape[1])), mode="edge") for a in (values, levels)
-    )
+def _straight(g: Graph, scaling: Scaling, x: str) -> str:
+    """A line through the first and the last knot, which stops far beyond them."""
+    low = scaling.values[:, 0]
+    high = scaling.values[:, -1]
+    run = np.where(high > low, high - low, 1.0)
+    slope = 1.0 / (run * scaling.spread)
+    reach = REACH * np.where(high > low, high - low, np.maximum(abs(low), 1.0))
+    x = g.add("Min", g.add("Max", x, low - reach), high + reach)
+    line = g.add("Mul", g.add("Sub", x, low), slope)
+    return g.add("Sub", line, scaling.offset / scaling.spread)
+
+
+def _percentile(g: Graph, values: FloatArray, levels: FloatArray, x: str) -> str:
+    """Linear between knots and constant beyond them, as `numpy.interp`.
+
+    ``values`` and ``levels`` of the knots are (D, Q).
+    """
+    n_steps = max(values.shape[1] - 1, 1).bit_length()
+    # Halving needs no check of bounds if the number of knots is a power of two. Padding
+    # repeats the last knot, where the slope is 0.
+    n_knots = 2**n_steps
+    values = _padded(values, n_knots)
+    levels = _padded(levels, n_knots)
     width = np.diff(values, axis=1, append=values[:, -1:])
-    slopes = np.divide(
-        np.diff(levels, axis=1, append=levels[:, -1:]),
-        width,
-        out=np.zeros_like(width),
-        where=width > 0,
-    )
-    x, knots = (
-        g.add("Min", g.add("Max", x, values[:, 0]), values[:, -1]),
-        g.constant(values.ravel()),
-    )
+    rise = np.diff(levels, axis=1, append=levels[:, -1:])
+    slopes = np.divide(rise, width, out=np.zeros_like(width), where=width > 0)
+    x = g.add("Min", g.add("Max", x, values[:, 0]), values[:, -1])
+    knots = g.constant(values.ravel())
     # the last knot that is not above x in the table, feature after feature, (N, D)
-    at = g.add("Expand", g.integers(np.arange(len(values)) * Q), g.add("Shape", x))
-    for step in reversed(range(steps)):
-        further = g.add("Add", at, g.integers(2**step))
-        at = g.add(
-            "Where",
-            g.add("GreaterOrEqual", x, g.add("Gather", knots, further)),
-            further,
-            at,
-        )
-    rise = g.add(
-        "Mul",
-        g.add("Sub", x, g.add("Gather", knots, at)),
-        g.add("Gather", slopes.ravel(), at),
-    )
-    return g.add("Add", g.add("Gather", levels.ravel(), at), rise)
+    first = g.integers(np.arange(len(values)) * n_knots)
+    place = g.add("Expand", first, g.add("Shape", x))
+    for step in reversed(range(n_steps)):
+        further = g.add("Add", place, g.integers(2**step))
+        is_reached = g.add("GreaterOrEqual", x, g.add("Gather", knots, further))
+        place = g.add("Where", is_reached, further, place)
+    beyond = g.add("Sub", x, g.add("Gather", knots, place))
+    climb = g.add("Mul", beyond, g.add("Gather", slopes.ravel(), place))
+    return g.add("Add", g.add("Gather", levels.ravel(), place), climb)
 
 
-def firing(g: Graph, system: FuzzySystem, z: str, gone: str) -> str:
-    """How far every rule applies to every sample, (N, K).   (5) (6)"""
-    exponents, there, is_minimum = (
-        list[str](),
-        g.number(g.add("Not", gone)),
-        system.firing == "minimum",
-    )
-    for center, width in zip(
-        system.centers, np.asarray(system.widths, dtype=np.float64), strict=True
-    ):
-        away = g.add("Sub", z, center)
-        square = g.add("Mul", g.add("Mul", away, away), there)
-        if is_minimum:
-            exponents.append(
-                g.add("ReduceMax", g.add("Mul", square, 1.0 / width), axes=[1])
-            )
-        else:
-            exponents.append(
-                g.add("MatMul", square, 1.0 / width[:, None])
-            )  # an infinite width is no condition
-    # over what is there, times how much of a rule's features that is; 1000 without any
-    counted = np.isfinite(system.widths) * (
-        1.0 if system.scaling is None else system.scaling.share
-    )
-    seen = g.add("MatMul", there, counted.T)
-    factor = (
-        1.0
-        if is_minimum
-        else g.add("Div", counted.sum(axis=1), g.add("Max", seen, 1e-9))
-    )
+def _padded(knots: FloatArray, n_knots: int) -> FloatArray:
+    """Knots (D, n_knots), the last one repeated."""
+    return np.pad(knots, ((0, 0), (0, n_knots - knots.shape[1])), mode="edge")
+
+
+def firing(g: Graph, system: FuzzySystem, z: str, missing: str) -> str:
+    """How far every rule applies to every sample, (N, K).                    (5) (6)"""
+    measured = g.number(g.add("Not", missing))
+    exponents = _exponents(g, system, z, measured)
+    share = 1.0 if system.scaling is None else system.scaling.share
+    counted = np.isfinite(system.widths) * share
+    seen = g.add("MatMul", measured, counted.T)
+    # over what was measured, times how much of the rule's features that is
+    factor: float | str = 1.0
+    if system.firing != "minimum":
+        at_least = g.add("Max", seen, MIN_SEEN_SHARE)
+        factor = g.add("Div", counted.sum(axis=1), at_least)
     total = g.add("Mul", g.add("Concat", *exponents, axis=1), factor)
-    fired = g.add("Neg", g.add("Where", g.add("Greater", seen, 1e-9), total, 1e3))
-    if system.firing == "softmax":
-        return g.add("Softmax", fired, axis=1)
-    m = g.add("Exp", fired)
-    if system.firing in ("plain", "minimum"):
+    is_seen = g.add("Greater", seen, MIN_SEEN_SHARE)
+    exponent = g.add("Where", is_seen, total, NOT_MEASURED_EXPONENT)
+    return _strengths(g, system.firing, g.add("Neg", exponent))
+
+
+def _exponents(g: Graph, system: FuzzySystem, z: str, measured: str) -> list[str]:
+    """How far samples lie from the centre of each rule, K times (N, 1)."""
+    exponents = []
+    widths = np.asarray(system.widths, dtype=np.float64)
+    for center, width in zip(system.centers, widths, strict=True):
+        away = g.add("Sub", z, center)
+        square = g.add("Mul", g.add("Mul", away, away), measured)
+        # an infinite width is no condition
+        if system.firing == "minimum":
+            ratios = g.add("Mul", square, 1.0 / width)
+            exponents.append(g.add("ReduceMax", ratios, axes=[1]))
+        else:
+            exponents.append(g.add("MatMul", square, 1.0 / width[:, None]))
+    return exponents
+
+
+def _strengths(g: Graph, how: Firing, exponents: str) -> str:
+    """Firing strengths (N, K) of exponents (N, K), which are at most 0."""
+    if how == "softmax":
+        return g.add("Softmax", exponents, axis=1)
+    m = g.add("Exp", exponents)
+    if how in ("plain", "minimum"):
         return m
     total = g.add("ReduceSum", m, g.integers([1]))
-    return g.add(
-        "Div",
-        m,
-        g.add("Where", g.add("Equal", total, 0.0), np.finfo(np.float64).eps, total),
-    )
+    is_zero = g.add("Equal", total, 0.0)
+    tiny = np.finfo(np.float64).eps
+    return g.add("Div", m, g.add("Where", is_zero, tiny, total))

@@ -1,26 +1,36 @@
 """A fitted classifier as plain attributes for a file, and back.
 
-In memory a classifier keeps one object, its `FuzzySystem`. A file holds the parts of that
-system under their documented names (``centers_``, ``terms_``, …): arrays, numbers, names,
-and dicts of these. Nothing else of our own has to be trusted by whoever reads the file.
+In memory a classifier keeps one object, its `FuzzySystem`. A file holds the parts of
+that system under their documented names (``centers_``, ``terms_``, …): arrays, numbers,
+names, and dicts of these. Nothing else of our own has to be trusted by whoever reads
+the file.
 """
 
 from collections.abc import Mapping
-from copy import copy
-from typing import Any
+from typing import Any, TypeAlias
 
+from sklearn.base import BaseEstimator
+
+from ..classifier import MLTSKClassifier
 from ..columns import Columns
 from ..core.certainty import Certainty
 from ..core.membership import Members
 from ..core.terms import Scaling, Terms
 from ..fit.ridge import Moments
 from ..fit.rows import Block
+from ..fitted import FittedAttributes
 from ..incremental import Stream
 from ..rows.read import default_names
 from ..system import FuzzySystem
 
+# What JSON has: None, bool, int, float, str, lists and dicts.
+Json: TypeAlias = Any
+# Plain attributes by name. Those that were read may hold anything until they are
+# checked.
+Attributes: TypeAlias = dict[str, Any]
+
 # Fields of a `FuzzySystem` by the attribute that they are in a file.
-FIELDS = {
+SYSTEM_FIELDS = {
     "scale_": "scale_name",
     "scaling_": "scaling",
     "intercept_": "intercept",
@@ -40,107 +50,119 @@ FIELDS = {
     "members_": "members",
     "certainty_": "certainty",
 }
-# Attributes that are objects of these in memory, and dicts of their fields in a file.
-RECORDS = {
+# Attributes that are objects of these classes in memory, and dicts of their fields in a
+# file. All of them but the terms may be None.
+RECORDS: Mapping[str, type] = {
     "scaling_": Scaling,
     "terms_": Terms,
     "columns_": Columns,
     "members_": Members,
     "certainty_": Certainty,
 }
+# What a stream keeps of its samples: fields of a `Block`.
+KEPT_FIELDS = ("X", "Y", "w", "copies")
 
 
-def plain_state(model: Any) -> dict[str, Any]:
-    """All attributes of a classifier, its system and stream as plain ones."""
-    state = dict(model.__getstate__())
-    state.pop("fit_record_", None)
-    system = state.pop("system_", None)
+def plain_attributes(model: BaseEstimator) -> Attributes:
+    """All attributes of a classifier, with its system and its stream as plain ones."""
+    attributes = dict(vars(model))
+    attributes.pop("fit_record_", None)
+    system = attributes.pop("system_", None)
     if system is not None:
-        state |= _plain_system(system)
-    stream = state.pop("stream_", None)
-    if stream is not None:
-        state["stream_"] = _plain_stream(stream)
-    return state
-
-
-def with_plain_state(model: Any) -> Any:
-    """A copy of a classifier whose attributes are those of a file."""
-    plain = copy(model)
-    vars(plain).clear()
-    vars(plain).update(plain_state(model))
-    return plain
-
-
-def restore(model: Any) -> None:
-    """Give a classifier that was read from a file its system and stream back."""
-    attributes = vars(model)
-    if "centers_" in attributes:
-        attributes["system_"] = _system(attributes)
-        for name in (*FIELDS, "categories_"):
-            attributes.pop(name, None)
-        attributes["fit_record_"] = None
+        attributes |= _plain_system(system)
     if "stream_" in attributes:
-        attributes["stream_"] = _stream(attributes["stream_"])
+        attributes["stream_"] = _plain_stream(attributes["stream_"])
+    return attributes
 
 
-def _plain_system(system: FuzzySystem) -> dict[str, Any]:
+def with_plain_attributes(model: BaseEstimator) -> BaseEstimator:
+    """A classifier whose attributes are those of a file, for a writer of estimators."""
+    if not isinstance(model, FittedAttributes):
+        return model  # it has no system: its attributes are plain already
+    return from_attributes(type(model), plain_attributes(model))
+
+
+def restored(kind: type[BaseEstimator], attributes: Attributes) -> BaseEstimator:
+    """The classifier of a class with plain attributes, which were checked."""
+    own = dict(attributes)
+    if issubclass(kind, FittedAttributes):
+        own["system_"] = _system(attributes)
+        for name in (*SYSTEM_FIELDS, "categories_"):
+            own.pop(name, None)
+    if issubclass(kind, MLTSKClassifier):
+        own["fit_record_"] = None  # no rows travel
+    if "stream_" in attributes:
+        own["stream_"] = _stream(attributes["stream_"])
+    return from_attributes(kind, own)
+
+
+def from_attributes(kind: type[BaseEstimator], attributes: Attributes) -> BaseEstimator:
+    """An estimator of a class with these attributes, made without its constructor."""
+    estimator = object.__new__(kind)
+    vars(estimator).update(attributes)
+    return estimator
+
+
+def _plain_system(system: FuzzySystem) -> Attributes:
     """The fields of a system as attributes of a file."""
-    state: dict[str, Any] = {}
-    for name, field in FIELDS.items():
+    attributes: Attributes = {}
+    for name, field in SYSTEM_FIELDS.items():
         value = getattr(system, field)
         if name in RECORDS and value is not None:
             value = dict(vars(value))
-        state[name] = value
+        attributes[name] = value
     if system.categories:
-        state["categories_"] = {
-            feature: [list(pair) for pair in names.items()]
-            for feature, names in system.categories.items()
-        }
-    return state
+        attributes["categories_"] = named_values(system.categories)
+    return attributes
 
 
-def _system(attributes: Mapping[str, Any]) -> FuzzySystem:
-    """The system of attributes that were read from a file and checked."""
-    fields: dict[str, Any] = {}
-    for name, field in FIELDS.items():
+def named_values(categories: Mapping[str, Mapping[float, str]]) -> Attributes:
+    """Names of the values of features as pairs: files know no numbers as keys."""
+    pairs = {}
+    for feature, names in categories.items():
+        pairs[feature] = [list(pair) for pair in names.items()]
+    return pairs
+
+
+def _system(attributes: Attributes) -> FuzzySystem:
+    """The system of plain attributes."""
+    fields: Attributes = {}
+    for name, field in SYSTEM_FIELDS.items():
         value = attributes[name]
         if name in RECORDS and value is not None:
             value = RECORDS[name](**value)
         fields[field] = value
-    columns = fields["columns"]
-    if columns is not None:
-        names = columns.part_names
-    elif "feature_names_in_" in attributes:
-        names = tuple(str(name) for name in attributes["feature_names_in_"])
-    else:
-        names = default_names(attributes["n_features_in_"])
-    categories = {
-        feature: dict(pairs)
-        for feature, pairs in attributes.get("categories_", {}).items()
-    }
+    categories = {}
+    for feature, pairs in attributes.get("categories_", {}).items():
+        categories[feature] = dict(pairs)
     return FuzzySystem(
-        feature_names=names,
+        feature_names=_column_names(attributes, fields["columns"]),
         label_names=tuple(attributes["label_names_"]),
         categories=categories,
         **fields,
     )
 
 
-def _plain_stream(stream: Stream) -> dict[str, Any]:
+def _column_names(attributes: Attributes, columns: Columns | None) -> tuple[str, ...]:
+    """Names of the columns of numbers that a system is about."""
+    if columns is not None:
+        return columns.part_names
+    if "feature_names_in_" in attributes:
+        return tuple(str(name) for name in attributes["feature_names_in_"])
+    return default_names(attributes["n_features_in_"])
+
+
+def _plain_stream(stream: Stream) -> Attributes:
     """A stream as a dict of numbers and arrays."""
-    state = dict(vars(stream))
-    state["moments"] = dict(vars(stream.moments))
-    kept = stream.kept
-    state["kept"] = {"X": kept.X, "Y": kept.Y, "w": kept.w, "copies": kept.copies}
-    return state
+    plain = dict(vars(stream))
+    plain["moments"] = dict(vars(stream.moments))
+    plain["kept"] = {name: getattr(stream.kept, name) for name in KEPT_FIELDS}
+    return plain
 
 
-def _stream(state: Mapping[str, Any]) -> Stream:
-    """The stream of a dict that was read from a file."""
-    return Stream(
-        **{
-            **state,
-            "moments": Moments(**state["moments"]),
-            "kept": Block(**state["kept"]),
-        }
-    )
+def _stream(plain: Attributes) -> Stream:
+    """The stream of such a dict."""
+    fields = dict(plain)
+    fields["moments"] = Moments(**plain["moments"])
+    fields["kept"] = Block(**plain["kept"])
+    return Stream(**fields)

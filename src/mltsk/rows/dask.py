@@ -1,8 +1,8 @@
 """Rows of Dask arrays and data frames: one gather of a sample, one pass of sums.
 
-A pass is one task per block and a tree that adds what they bring back. Parameters travel
-in the graph, so that a worker that is lost takes nothing along that cannot be made again.
-Dask is imported when one of its collections comes in.
+A pass is one task per block and a tree that adds what they bring back. Parameters
+travel in the graph, so that a worker that is lost takes nothing along that cannot be
+made again. Dask is imported when one of its collections comes in.
 """
 
 from collections.abc import Iterable, Sequence
@@ -394,7 +394,7 @@ def lazily(estimator: Estimator, X: Collection, method: str) -> Collection:
 
 
 def _for_workers(estimator: Estimator) -> Estimator:
-    """A copy without names, which were checked, and without what workers do not need."""
+    """A copy without names, which were checked, and what workers do not need."""
     model = copy(estimator)
     for name in ("feature_names_in_", "loo_scores_", "stream_"):
         model.__dict__.pop(name, None)

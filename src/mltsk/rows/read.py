@@ -1,7 +1,7 @@
 """What a user passes to `fit`, as rows.
 
-Arrays, data frames, CSR, memory maps and torch tensors are read here, Dask collections in
-`mltsk.rows.dask`. Nothing is written to the estimator that is fitted: scikit-learn's
+Arrays, data frames, CSR, memory maps and torch tensors are read here, Dask collections
+in `mltsk.rows.dask`. Nothing is written to the estimator that is fitted: scikit-learn's
 checks, which note names and number of features, get a copy of it.
 """
 
@@ -180,7 +180,8 @@ def first_look(reader: BaseEstimator, X: TableLike) -> TableLike:
     X = _checked_array(reader, X, reset=True, ensure_min_samples=2)
     if sparse.issparse(X) and np.isnan(X.data).any():
         raise InputError(
-            "Input X contains NaN: sparse data have none, a cell that is not stored is 0."
+            "Input X contains NaN: sparse data have none, "
+            "a cell that is not stored is 0."
         )
     return X
 
@@ -524,7 +525,8 @@ def _check_beside(X: Tensor, values: Tensor, name: str) -> None:
             f"on {values.device}" if is_tensor(values) else f"a {type(values).__name__}"
         )
         raise InputError(
-            f"X is a tensor on {X.device}, so {name} must be one there too; it is {kind}."
+            f"X is a tensor on {X.device}, so {name} must be one there too; "
+            f"it is {kind}."
         )
     if len(values) != len(X):
         raise InputError(f"X has {len(X)} rows but {name} has {len(values)}.")

@@ -1,0 +1,103 @@
+"""Whether the plain form of a stream can go on learning.
+
+Symbols: Q columns of the ridge problem, L labels, n samples that are kept, D columns of
+numbers.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+
+import numpy as np
+
+from ..core.arrays import Matrix, is_csr, is_sound
+from ..fit.ridge import Moments
+from ..incremental import Stream
+from .requirements import (
+    check_table,
+    has_no_infinity,
+    is_count,
+    is_finite,
+    is_finite_number,
+    require,
+)
+from .state import KEPT_FIELDS, Attributes
+
+MOMENT_SHAPES = {"H": "QQ", "B": "QL", "phi": "Q", "y": "L"}
+KEPT_SHAPES = {"Y": "nL", "w": "n", "copies": "n"}
+
+
+def check_stream(
+    stream: Attributes, attributes: Attributes, sizes: dict[str, int]
+) -> None:
+    """Refuse a stream whose parts do not fit each other and its classifier.
+
+    ``sizes`` are those of the classifier, by symbol.
+    """
+    for name in ("ridge_", "coupling_weight_"):
+        require(
+            is_finite_number(attributes.get(name)),
+            f"{name!r} of a stream must be a number",
+        )
+    require("coupling_" in attributes, "a stream must have a 'coupling_', or None")
+    _check_fields(stream, "stream_", [field.name for field in fields(Stream)])
+    for name in ("seen", "stride"):
+        require(is_count(stream[name]), f"{name!r} of 'stream_' must be a count")
+    for name in ("unit", "variance"):
+        is_positive = is_finite_number(stream[name], above=0.0)
+        require(is_positive, f"{name!r} of 'stream_' must be a number above 0")
+    for name in ("general_weight", "rule_weight"):
+        is_weight = is_finite_number(stream[name]) and stream[name] >= 0
+        require(is_weight, f"{name!r} of 'stream_' must be a number of at least 0")
+    n_columns = sizes["P"] + sizes["K"] * sizes["E"]
+    n_kept = -(-stream["seen"] // stream["stride"])  # the first of each stride
+    sizes = {**sizes, "Q": n_columns, "n": n_kept}
+    _check_moments(stream["moments"], sizes)
+    _check_kept(stream["kept"], sizes)
+
+
+def _check_fields(plain: Attributes, name: str, expected: Sequence[str]) -> None:
+    """A dict has exactly the expected keys."""
+    require(
+        isinstance(plain, Mapping) and plain.keys() == set(expected),
+        f"{name!r} must hold {', '.join(expected)}",
+    )
+
+
+def _check_moments(moments: Attributes, sizes: dict[str, int]) -> None:
+    """Sums over the samples seen have the shapes of the ridge problem."""
+    _check_fields(moments, "moments", [field.name for field in fields(Moments)])
+    _check_tables(moments, "moments", MOMENT_SHAPES, sizes)
+    is_positive = is_finite_number(moments["total"], above=0.0)
+    require(is_positive, "'total' of 'moments' must be a number above 0")
+
+
+def _check_kept(kept: Attributes, sizes: dict[str, int]) -> None:
+    """The samples that are kept have labels of 0 and 1 and weights of at least 0."""
+    _check_fields(kept, "kept", KEPT_FIELDS)
+    _check_tables(kept, "kept", KEPT_SHAPES, sizes)
+    for name in KEPT_SHAPES:
+        require((kept[name] >= 0).all(), f"{name!r} of 'kept' must be at least 0")
+    require(np.isin(kept["Y"], (0, 1)).all(), "'Y' of 'kept' must hold 0 and 1")
+    _check_samples(kept["X"], (sizes["n"], sizes["D"]))
+
+
+def _check_samples(X: Matrix, shape: tuple[int, int]) -> None:
+    """Samples are numbers, dense or sparse; missing cells are NaN."""
+    is_table = is_csr(X) or isinstance(X, np.ndarray)
+    require(
+        is_table and X.shape == shape and X.dtype.kind == "f",
+        f"'X' of 'kept' must be a table of {shape[0]} x {shape[1]} numbers",
+    )
+    if is_csr(X):
+        require(is_sound(X), "the parts of 'X' of 'kept' do not fit each other")
+        X = X.data
+    require(has_no_infinity(X), "'X' of 'kept' must hold finite numbers")
+
+
+def _check_tables(
+    tables: Attributes, name: str, shapes: dict[str, str], sizes: dict[str, int]
+) -> None:
+    """Tables have the shapes that symbols give, and hold finite numbers."""
+    for field, symbols in shapes.items():
+        shape = tuple(sizes[symbol] for symbol in symbols)
+        check_table(tables[field], f"{field!r} of {name!r}", shape, is_finite)

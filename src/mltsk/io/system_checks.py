@@ -1,0 +1,291 @@
+"""Whether plain attributes of a fuzzy system fit together.
+
+Symbols in shapes: K rules, D features (of a table with words or gaps, its columns of
+numbers), L labels, P terms of the general rule, E rows of a consequent (1, or D + 1
+with slopes), Q knots of a scale, C percentiles (21), A rules and all data (K + 1), G
+rules that the user gave, R ends of a region (2), U numbers per label (K + P).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from typing import get_args
+
+import numpy as np
+
+from ..columns import Columns
+from ..core.arrays import FloatArray
+from ..core.membership import Firing
+from ..core.terms import PERCENTILE_TERMS
+from ..system import STRAIGHT
+from ..text import listing
+from .column_checks import check_categories, check_columns
+from .requirements import (
+    MAX_NUMBER,
+    check_table,
+    has_no_infinity,
+    has_no_nan,
+    is_bounded,
+    is_finite,
+    require,
+)
+from .state import RECORDS, Attributes
+from .stream_checks import check_stream
+
+# Shapes of attributes and of the fields of records.
+SHAPES = {
+    # attributes
+    "centers_": "KD",
+    "widths_": "KD",
+    "prototypes_": "KD",
+    "coef_": "KEL",
+    "rule_weights_": "K",
+    "quantiles_": "DC",
+    "thresholds_": "L",
+    "intercept_": "L",
+    "slopes_": "L",
+    "offsets_": "L",
+    "coupling_": "LL",
+    "general_coef_": "PL",
+    # terms_
+    "feature": "P",
+    "low": "P",
+    "high": "P",
+    "mean": "P",
+    # scaling_
+    "values": "DQ",
+    "levels": "DQ",
+    "offset": "D",
+    "spread": "D",
+    "share": "D",
+    # members_
+    "count": "A",
+    "observed": "AL",
+    "positives": "AL",
+    "regions": "ADR",
+    "given": "GRL",
+    # certainty_
+    "information": "UU",
+    "noise": "L",
+    "chosen": "DL",
+}
+MAY_BE_NONE = ("quantiles_", "coupling_", "low", "high", "regions", "chosen")
+CALIBRATION = ("slopes_", "offsets_")  # None in a system without probabilities
+# Which numbers a table may hold, where that is not all finite ones. Those that are
+# multiplied with others when a sample is scored must not be too large.
+IS_ALLOWED: Mapping[str, Callable[[FloatArray], bool]] = {
+    "centers_": is_bounded,
+    "coef_": is_bounded,
+    "general_coef_": is_bounded,
+    "intercept_": is_bounded,
+    "thresholds_": is_bounded,
+    "slopes_": is_bounded,
+    "offsets_": is_bounded,
+    "mean": is_bounded,
+    "widths_": has_no_nan,  # an infinite one is no condition
+    "regions": has_no_infinity,  # NaN if no member was measured
+}
+SCALES = (*PERCENTILE_TERMS, "standard", "minmax", STRAIGHT, "unit", None)
+FIRINGS = get_args(Firing)
+N_QUANTILES = 21
+MIN_RAMP = 1e-9  # of a ramp between two percentiles
+
+
+def check_system(attributes: Attributes, *, is_calibrated: bool) -> None:
+    """Refuse attributes of a system that would fail in a prediction.
+
+    Each check relies on those before it. ``is_calibrated`` asks for probabilities.
+    """
+    for name, kind in RECORDS.items():
+        _check_record(attributes[name], name, kind)
+    columns = attributes["columns_"]
+    if columns is not None:
+        check_columns(columns, attributes)
+    plain = _flat(attributes)
+    sizes = _sizes(plain)
+    _check_sizes(sizes)
+    may_be_none = MAY_BE_NONE if is_calibrated else MAY_BE_NONE + CALIBRATION
+    _check_shapes(plain, sizes, may_be_none)
+    require(
+        (plain["slopes_"] is None) == (plain["offsets_"] is None),
+        "'slopes_' and 'offsets_' must both be there or both be None",
+    )
+    require((plain["widths_"] > 0).all(), "'widths_' must be above 0")
+    _check_names(plain, sizes)
+    require(
+        plain["firing_"] in FIRINGS, f"'firing_' must be {listing(FIRINGS, last='or')}"
+    )
+    _check_classes(plain, sizes["L"])
+    _check_scale(plain)
+    _check_members(plain)
+    _check_terms(plain, sizes)
+    check_categories(plain.get("categories_", {}))
+    if "stream_" in plain:
+        check_stream(plain["stream_"], attributes, sizes)
+
+
+def _check_record(value: object, name: str, kind: type) -> None:
+    """A record is a dict of the fields of its class; newer ones have a default."""
+    if value is None and name != "terms_":
+        return
+    names = [field.name for field in fields(kind)]
+    needed = set()
+    for field in fields(kind):
+        if field.default is MISSING and field.default_factory is MISSING:
+            needed.add(field.name)
+    require(
+        isinstance(value, Mapping) and needed <= value.keys() <= set(names),
+        f"{name!r} must hold {', '.join(names)}",
+    )
+
+
+def _flat(attributes: Attributes) -> Attributes:
+    """Attributes together with the fields of records; those of columns stay apart."""
+    plain = dict(attributes)
+    for name in RECORDS:
+        if name != "columns_" and attributes[name] is not None:
+            plain |= attributes[name]
+    return plain
+
+
+def _sizes(plain: Attributes) -> dict[str, int]:
+    """The number that each symbol of a shape stands for."""
+    columns = plain["columns_"]
+    n_columns = plain["n_features_in_"]
+    n_given = 0
+    if columns is not None:
+        table = Columns(**columns)
+        n_columns = len(table.parts)
+        n_given = len(table.rules)
+    coef_shape = np.shape(plain["coef_"])
+    knots_shape = np.shape(plain.get("values", ()))
+    n_rules = len(plain["centers_"])
+    n_terms = len(plain["feature"])
+    return {
+        "K": n_rules,
+        "A": n_rules + 1,
+        "G": n_given,
+        "D": n_columns,
+        "L": len(plain["label_names_"]),
+        "C": N_QUANTILES,
+        "R": 2,
+        "U": n_rules + n_terms,
+        "P": n_terms,
+        "Q": knots_shape[-1] if knots_shape else 0,
+        "E": coef_shape[1] if len(coef_shape) == 3 else 1,
+    }
+
+
+def _check_sizes(sizes: Mapping[str, int]) -> None:
+    """There are features and labels, and consequents with or without slopes."""
+    n_rows = sizes["E"]
+    n_features = sizes["D"]
+    has_all = min(n_features, sizes["L"]) > 0
+    require(
+        has_all and n_rows in (1, n_features + 1),
+        f"'coef_' has {n_rows} rows per rule for {n_features} features",
+    )
+
+
+def _check_shapes(
+    plain: Attributes, sizes: Mapping[str, int], may_be_none: tuple[str, ...]
+) -> None:
+    """Every table has its shape and holds numbers that are allowed."""
+    for name, symbols in SHAPES.items():
+        if name not in plain or (plain[name] is None and name in may_be_none):
+            continue
+        shape = tuple(sizes[symbol] for symbol in symbols)
+        is_allowed = IS_ALLOWED.get(name, is_finite)
+        check_table(plain[name], repr(name), shape, is_allowed)
+
+
+def _check_names(plain: Attributes, sizes: Mapping[str, int]) -> None:
+    """Labels and features have different names."""
+    n_names = {"label_names_": sizes["L"], "feature_names_in_": plain["n_features_in_"]}
+    for name, count in n_names.items():
+        if name not in plain:
+            continue  # features without names are x0, x1, …
+        texts = {text for text in plain[name] if isinstance(text, str)}
+        require(len(texts) == count, f"{name!r} must be {count} different names")
+
+
+def _check_classes(plain: Attributes, n_labels: int) -> None:
+    """There is one label per class, or one for two classes."""
+    n_classes = len(plain["classes_"])
+    is_binary = n_classes == 2 and not plain["multilabel_"]
+    require(
+        n_classes == n_labels + is_binary,
+        f"there are {n_classes} classes for {n_labels} labels",
+    )
+
+
+def _check_scale(plain: Attributes) -> None:
+    """The scale is known, and its knots rise from 0 to 1."""
+    scale = plain["scale_"]
+    has_knots = plain["scaling_"] is not None
+    require(scale in SCALES, f"this version knows no scale {str(scale)[:80]!r}")
+    require(
+        has_knots != (scale in ("unit", None)),
+        f"'scaling_' does not belong to the scale {scale!r}",
+    )
+    if not has_knots:
+        return
+    for name in ("values", "levels"):
+        rises = (np.diff(plain[name], axis=1) >= 0).all()
+        require(rises, "knots of the scale must rise")
+    levels = plain["levels"]
+    require(
+        levels.min() >= 0 and levels.max() <= 1, "'levels' must lie between 0 and 1"
+    )
+    for name in ("spread", "share"):
+        numbers = plain[name]
+        is_positive = (numbers > 1 / MAX_NUMBER) & (numbers < MAX_NUMBER)
+        require(is_positive.all(), f"{name!r} must be above 0")
+    require(isinstance(plain["bounded"], bool), "'bounded' must be true or false")
+
+
+def _check_members(plain: Attributes) -> None:
+    """Of all samples some are in a rule, some of these are observed, some positive."""
+    if plain["members_"] is None:
+        return
+    count = plain["count"]
+    observed = plain["observed"]
+    positives = plain["positives"]
+    is_part = (
+        (positives >= 0).all()
+        and (positives <= observed).all()
+        and (observed <= count[:, None]).all()
+        and (count <= count[-1]).all()
+    )
+    require(is_part, "'positives' must be some of 'observed', these of 'count'")
+    regions = plain["regions"]
+    require(
+        (regions is None) == (plain["quantiles_"] is None),
+        "'regions' must be there where 'quantiles_' are",
+    )
+    if regions is not None:
+        ends_before = regions[..., 0] > regions[..., 1]  # NaN is neither
+        require(not ends_before.any(), "'regions' must end above where they begin")
+
+
+def _check_terms(plain: Attributes, sizes: Mapping[str, int]) -> None:
+    """Terms are one line per feature, or ramps on a percentile scale."""
+    feature = plain["feature"]
+    are_features = feature.dtype.kind == "i" and np.isin(feature, np.arange(sizes["D"]))
+    require(
+        np.all(are_features) and (np.diff(feature) >= 0).all(),
+        "'feature' must give the features of the terms, in order",
+    )
+    low = plain["low"]
+    high = plain["high"]
+    if low is None and high is None:
+        is_one_each = sizes["P"] == sizes["D"]
+        require(is_one_each, "there must be a linear term per feature")
+        return
+    scale = plain["scale_"]
+    least = 0.0 if scale == STRAIGHT else MIN_RAMP
+    has_ramps = scale in (*PERCENTILE_TERMS, STRAIGHT) or not sizes["P"]
+    has_ends = low is not None and high is not None
+    require(
+        has_ramps and has_ends and (high > low + least).all(),
+        "ramps must rise on a percentile scale",
+    )

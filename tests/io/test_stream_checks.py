@@ -1,0 +1,123 @@
+"""A damaged stream is refused with a sentence."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from mltsk import IncrementalMLTSK, load, save
+from mltsk.datasets import make_multilabel_rules
+from mltsk.exceptions import InputError
+from mltsk.io.checks import check_attributes
+from mltsk.io.state import plain_attributes, restored
+
+DATA = make_multilabel_rules(n_samples=60, random_state=0)
+SPARSE = make_multilabel_rules(n_samples=60, sparse=True, random_state=0)
+
+
+def attributes_of(data):
+    model = IncrementalMLTSK(n_rules=2).partial_fit(data.X, data.Y)
+    return plain_attributes(model)
+
+
+@pytest.fixture(scope="module")
+def attributes():
+    return attributes_of(DATA)
+
+
+def refused(attributes, says):
+    with pytest.raises(ValueError, match=says):
+        check_attributes(IncrementalMLTSK, attributes)
+
+
+@pytest.mark.parametrize("data", [DATA, SPARSE], ids=["dense", "sparse"])
+def test_check_stream_lets_a_stream_pass(data):
+    check_attributes(IncrementalMLTSK, attributes_of(data))
+
+
+def test_check_stream_lets_a_stream_of_a_table_with_gaps_pass(table, own_rules):
+    X, Y, _ = table
+    model = IncrementalMLTSK(n_rules=2).partial_fit(X, Y, rules=own_rules)
+    check_attributes(IncrementalMLTSK, plain_attributes(model))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("seen", 59, "'Y' of 'kept' must be a table of 59 x 5 finite numbers"),
+        ("seen", "60", "'seen' of 'stream_' must be a count"),
+        ("seen", True, "'seen' of 'stream_' must be a count"),
+        ("stride", 0, "'stride' of 'stream_' must be a count"),
+        ("stride", 2, "'Y' of 'kept' must be a table of 30 x 5"),
+        ("unit", 0.0, "'unit' of 'stream_' must be a number above 0"),
+        ("variance", float("nan"), "'variance' of 'stream_' must be a number above 0"),
+        ("variance", None, "'variance' of 'stream_' must be a number above 0"),
+        (
+            "general_weight",
+            -1.0,
+            "'general_weight' of 'stream_' must be a number of at",
+        ),
+        (
+            "rule_weight",
+            float("inf"),
+            "'rule_weight' of 'stream_' must be a number of at",
+        ),
+        ("moments", None, "'moments' must hold H, B, phi, y, total"),
+        ("kept", [1], "'kept' must hold X, Y, w, copies"),
+        ("more", 1, "'stream_' must hold seen, stride, unit, general_weight"),
+    ],
+)
+def test_check_stream_refuses_each_damaged_field(attributes, name, value, says):
+    stream = {**attributes["stream_"], name: value}
+    refused({**attributes, "stream_": stream}, says)
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "change", "says"),
+    [
+        ("moments", "H", lambda H: H[1:], "'H' of 'moments' must be a table of"),
+        ("moments", "H", lambda H: H * np.nan, "'H' of 'moments' must be a table of"),
+        ("moments", "B", lambda B: B[:, :1], "'B' of 'moments' must be a table of"),
+        ("moments", "phi", lambda phi: phi.tolist(), "'phi' of 'moments' must be a"),
+        ("moments", "y", lambda y: y[:-1], "'y' of 'moments' must be a table of 5 fin"),
+        ("moments", "total", lambda _: 0.0, "'total' of 'moments' must be a number"),
+        ("kept", "X", lambda X: X[:, 1:], "'X' of 'kept' must be a table of 60 x 10"),
+        ("kept", "X", lambda X: X.tolist(), "'X' of 'kept' must be a table of 60 x 10"),
+        ("kept", "X", lambda X: X * np.inf, "'X' of 'kept' must hold finite numbers"),
+        ("kept", "Y", lambda Y: Y + 1, "'Y' of 'kept' must hold 0 and 1"),
+        ("kept", "w", lambda w: -w, "'w' of 'kept' must be at least 0"),
+        (
+            "kept",
+            "copies",
+            lambda c: c[:-1],
+            "'copies' of 'kept' must be a table of 60",
+        ),
+    ],
+)
+def test_check_stream_refuses_each_damaged_table(attributes, part, name, change, says):
+    stream = copy.deepcopy(attributes["stream_"])
+    stream[part][name] = change(stream[part][name])
+    refused({**attributes, "stream_": stream}, says)
+
+
+def test_check_stream_refuses_sparse_samples_that_do_not_fit_together():
+    attributes = attributes_of(SPARSE)
+    attributes["stream_"]["kept"]["X"].indptr[-1] = 0
+    refused(attributes, "the parts of 'X' of 'kept' do not fit each other")
+
+
+@pytest.mark.parametrize("name", ["ridge_", "coupling_weight_", "coupling_"])
+def test_check_stream_needs_the_weights_to_go_on_with(attributes, name):
+    without = {key: value for key, value in attributes.items() if key != name}
+    refused(without, f"'{name}'")
+
+
+def test_load_refuses_a_damaged_stream_with_a_sentence(attributes, tmp_path):
+    stream = copy.deepcopy(attributes["stream_"])
+    stream["moments"]["B"] = stream["moments"]["B"][:-1]
+    damaged = restored(IncrementalMLTSK, {**attributes, "stream_": stream})
+    path = save(damaged, tmp_path / "m.skops")
+    with pytest.raises(
+        InputError, match=r"damaged .*: 'B' of 'moments' must be a table"
+    ):
+        load(path)
