@@ -1,4 +1,4 @@
-"""How much memory the arrays of a model file take, by their headers, before any is read.
+"""How much memory the arrays of a model file take, by their headers, before reading.
 
 skops reads a part of the archive as often as the schema names it, and arrays in NPZ
 files within the archive are compressed once more.
