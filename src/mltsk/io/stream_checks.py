@@ -12,6 +12,7 @@ import numpy as np
 from ..core.arrays import FloatArray, Matrix, is_csr, is_sound
 from ..fit.ridge import Moments
 from ..incremental import Stream
+from .number_checks import check_moments
 from .requirements import is_bounded, is_count, is_finite_number, require
 from .state import KEPT_FIELDS, Attributes
 
@@ -63,6 +64,7 @@ def _check_moments(moments: Attributes, sizes: dict[str, int]) -> None:
         _check_table(moments[name], f"{name!r} of 'moments'", symbols, sizes)
     is_positive = is_finite_number(moments["total"], above=0.0)
     require(is_positive, "'total' of 'moments' must be a number above 0")
+    check_moments(moments)
 
 
 def _check_kept(kept: Attributes, sizes: dict[str, int]) -> None:
