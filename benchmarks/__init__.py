@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from mltsk.system import FuzzySystem
+
 
 @dataclass(frozen=True)
 class Options:
@@ -25,6 +27,12 @@ class Options:
     threads: int | None = None
     cache: str | None = None
     picture: str | None = None
+
+
+def numbers_per_label(system: FuzzySystem) -> int:
+    """Numbers that a fitted system has for each label, conditions not counted."""
+    _, numbers_per_rule, _ = system.coef.shape
+    return len(system.terms) + len(system.centers) * numbers_per_rule
 
 
 def has_data() -> bool:

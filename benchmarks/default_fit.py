@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 import mltsk
-from benchmarks import Options, has_data, print_table, timed
+from benchmarks import Options, has_data, numbers_per_label, print_table, timed
 from benchmarks.defaults import DENSE, SPARSE
 from mltsk import MLTSKClassifier, load_dataset
 
@@ -54,7 +54,7 @@ def measure(name: str) -> list[object]:
         f"{fit:.2f}",
         clf.n_rules_,
         clf.order_ if clf.n_rules_ else "-",
-        int(clf.n_statements_.max()),
+        numbers_per_label(clf.system_),
         f"{predict / len(data.Y) * 1e6:.1f}",
     ]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from benchmarks import Options, folds, has_data, print_table
+from benchmarks import Options, folds, has_data, numbers_per_label, print_table
 from mltsk import MLTSKClassifier, evaluate, load_dataset
 
 DENSE = ("flags", "emotions", "cal500", "birds", "image", "yeast", "scene")
@@ -94,7 +94,7 @@ def measure(
             clf = MLTSKClassifier(**change).fit(data.X[train], data.Y[train])
             scores = clf.decision_function(data.X[test])
             metrics = evaluate(data.Y[test], scores, threshold=0.0, convention="paper")
-            n_numbers = clf.n_statements_.mean()
+            n_numbers = numbers_per_label(clf.system_)
             values.append(
                 (metrics["AP"], metrics["HL"], n_numbers, clf.n_rules_, clf.order_)
             )

@@ -1,4 +1,6 @@
-"""How the documentation is built: offline, from the package in this checkout, every gallery example run.
+"""How the documentation is built: offline, from the package in this checkout.
+
+Every example of the gallery runs.
 
 ``make docs`` writes out/docs/html. A warning is an error there.
 """
@@ -33,7 +35,8 @@ extensions = [
 ]
 exclude_patterns = ["results", "section_iv.toml", "gallery/*.ipynb", "gallery/*.json"]
 templates_path = ["_templates"]
-default_role = "autolink"  # `name` in a docstring: a link where the name can be imported from there, else just set apart
+# `name` in a docstring is a link where the name can be imported from there.
+default_role = "autolink"
 nitpicky = True
 nitpick_ignore = [
     ("py:class", "numpy.float32")
@@ -43,8 +46,9 @@ toc_object_entries_show_parents = "hide"
 myst_heading_anchors = 3
 myst_enable_extensions = ["attrs_inline"]
 
-# Members are listed by _templates/autosummary/class.rst: numpydoc's own list would repeat scikit-learn's methods,
-# whose descriptions refer to pages that this site does not have.
+# Members are listed by _templates/autosummary/class.rst: numpydoc's own list would
+# repeat scikit-learn's methods, whose descriptions refer to pages that this site does
+# not have.
 numpydoc_show_class_members = False
 autodoc_member_order = "bysource"
 autodoc_typehints = (
@@ -60,7 +64,10 @@ autodoc_default_options = {"exclude-members": ", ".join(INHERITED)}
 
 
 def _figures_of_the_package(block, block_vars, gallery_conf):
-    """Show the variable ``figure`` of an example: the figures of `mltsk.explain.plot` are not pyplot's."""
+    """Show the variable ``figure`` of an example.
+
+    The figures of `mltsk.explain.plot` are not pyplot's.
+    """
     figure = block_vars["example_globals"].pop("figure", None)
     if figure is None:
         return ""
@@ -110,7 +117,7 @@ html_theme_options = {
 
 
 def write_live_explorer(app, error):
-    """Put an explorer of the patients example beside the pages, for the start page to link to."""
+    """Put an explorer of the patients example beside the pages, for the start page."""
     if error is None and app.builder.format == "html":
         with warnings.catch_warnings(), redirect_stdout(StringIO()):
             warnings.simplefilter("ignore")  # `plt.show` without a screen
@@ -122,9 +129,10 @@ def write_live_explorer(app, error):
 
 
 def link_or_plain(app, env, node, content):
-    """A name in a description that Sphinx does not find from there: link to its only page, or leave it unlinked.
+    """Link a name that Sphinx does not find from there to its only page, or leave it.
 
-    `autolink` makes references of names that exist and of no others, so none of them can be misspelt.
+    `autolink` makes references of names that exist and of no others, so none of them
+    can be misspelt.
     """
     if node["refdomain"] != "py" or node["reftype"] != "obj":
         return None
@@ -143,7 +151,10 @@ def link_or_plain(app, env, node, content):
 
 
 def keep_bars(app, what, name, obj, options, lines):
-    """Escape the bars of absolute values, which reStructuredText takes for substitutions, outside literal text."""
+    """Escape the bars of absolute values outside literal text.
+
+    reStructuredText takes them for substitutions.
+    """
     literal = False
     for i, line in enumerate(lines):
         literal = (

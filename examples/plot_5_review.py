@@ -33,12 +33,12 @@ figure = clf.plot.calibration()
 # alarm; four of five found; four of five right.
 wishes = {
     "F1": "f1",
-    "cost 1:5": "cost",
+    "cost 1:5": ("cost", 1, 5),
     "recall .8": ("recall", 0.8),
     "precision .8": ("precision", 0.8),
 }
 for name, threshold in wishes.items():
-    tuned = MLTSKClassifier(threshold=threshold, cost=(1, 5)).fit(table.X, table.Y)
+    tuned = MLTSKClassifier(threshold=threshold).fit(table.X, table.Y)
     by_label = evaluate(
         table.Y, tuned.loo_scores_, threshold=tuned.thresholds_, per_label=True
     )

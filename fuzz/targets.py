@@ -22,7 +22,9 @@ from mltsk.datasets import mat, read_label_xml
 from mltsk.exceptions import InputError
 from mltsk.io import read_info
 from mltsk.paper.experiments.definition import class_of, read_definition
+from mltsk.paper.experiments.results import PROTOCOLS
 from mltsk.paper.experiments.store import FILE, Store
+from mltsk.pipelines import taken_apart
 from mltsk.tables import files
 
 from .originals import DATA, frame
@@ -109,7 +111,7 @@ def _read_model(path: Path) -> list[object]:
 
 def _answers(model: Any) -> list[object]:
     """Answers to rows near and far, and rules where there are any."""
-    inner = getattr(model, "estimator_", model)
+    _, inner = taken_apart(model)
     X = _rows_for(model, inner)
     answers = []
     for name in ("decision_function", "predict", "predict_proba"):
@@ -155,6 +157,11 @@ def _read_results(path: Path) -> list[object]:
     (folder / FILE).write_bytes(path.read_bytes())
     with Store.open(folder) as store:
         results = store.results()
+    if not {*results.cells["protocol"]} <= {"", *PROTOCOLS}:
+        raise AssertionError("a protocol is none of ours")
+    names = [*results.cells["dataset"], *results.cells["method"], *results.datasets]
+    if any("/" in name or not name.isprintable() for name in names):
+        raise AssertionError("a name is a path, or not printable")
     return [results.run, results.scores.to_csv(), results.cells.to_csv()]
 
 

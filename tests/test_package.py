@@ -1,4 +1,4 @@
-"""What a release needs besides code: one version everywhere, and files that say what the code says."""
+"""What a release needs besides code: one version, files that say what it does."""
 
 import os
 import re

@@ -19,7 +19,7 @@ def test_the_ten_lines_run(capsys, tmp_path, monkeypatch):
     assert (tmp_path / "review.html").stat().st_size > 100_000
 
 
-def test_pictures_and_links_have_addresses_that_work_on_a_package_index_and_lead_to_files():
+def test_pictures_and_links_work_on_a_package_index_and_lead_to_files():
     text = README.read_text(encoding="utf-8")
     ours = re.findall(
         r"\]\((https://(?:raw\.githubusercontent|github)\.com/mltsk/mltsk/(?:blob/)?main/([^)#]+))\)",

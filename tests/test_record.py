@@ -1,4 +1,4 @@
-"""What a fit knew of its rows: honest scores, labels that were observed, short models."""
+"""What a fit knew of its rows: honest scores, observed labels, short models."""
 
 import copy
 import pickle

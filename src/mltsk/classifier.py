@@ -1,4 +1,4 @@
-"""MLTSKClassifier: read the data, fit a system, keep it; everything else asks the system."""
+"""MLTSKClassifier: read the data, fit a system, keep it; all else asks the system."""
 
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
@@ -19,6 +19,7 @@ from .explain import Explanation, explain
 from .fit import FitResult, Names, Options, fit_system
 from .fitted import FittedAttributes
 from .record import FitRecord
+from .refit import take_over, unfitted_copy
 from .rows.dask import lazily
 from .rows.read import (
     Features,
@@ -69,11 +70,11 @@ class MLTSKClassifier(FittedAttributes, ClassifierMixin, BaseEstimator):
         What an exception says: 0, one shift per label; 1, slopes as well, as in the
         paper.
     width_scale : float or "auto", default="auto"
-        How far an exception reaches, as a share of the mean squared distance between two
-        samples.
+        How far an exception reaches, as a share of the mean squared distance between
+        two samples.
     tnorm : {"product", "minimum"}, default="product"
-        How the conditions of an exception are joined. With "minimum" the feature in which
-        a sample lies farthest away decides alone.
+        How the conditions of an exception are joined. With "minimum" the feature in
+        which a sample lies farthest away decides alone.
     scale : {"auto", "quantile", "triangles", "trapezoids", "standard", "minmax", \
 "unit"} or None, default="auto"
         "quantile" has ramps on the percentile scale of each feature, "triangles" and
@@ -82,29 +83,31 @@ class MLTSKClassifier(FittedAttributes, ClassifierMixin, BaseEstimator):
         length. "auto" is "quantile" for dense and "unit" for sparse input.
     ridge : float or "auto", default="auto"
         Weight of the ridge that shrinks all numbers.
-    coupling : {"laplacian", "signed", "shift", "precision", "ridge"} or None, default=None
-        How the numbers of correlated labels are made similar, see `mltsk.core.coupling`.
+    coupling : {"laplacian", "signed", "shift", "precision", "ridge"} or None, \
+default=None
+        How the numbers of correlated labels are made similar, see
+        `mltsk.core.coupling`.
     coupling_weight : float or "auto", default="auto"
         How strongly.
-    threshold : float, array, "f1", ("cost", 1, 5), ("precision", 0.8) or ("recall", 0.9), \
-default=0.5
+    threshold : float, array, "f1", ("cost", 1, 5), ("precision", 0.8) or \
+("recall", 0.9), default=0.5
         A label is predicted when its score reaches this; an array has one number per
         label. All but numbers are found per label on leave-one-out scores: the best F1,
-        the least cost where a miss costs five times as much as a false alarm, the lowest
-        threshold with that precision, or the highest with that recall.
+        the least cost where a miss costs five times as much as a false alarm, the
+        lowest threshold with that precision, or the highest with that recall.
     max_statements, max_conditions : int or None, default=None, 5
         With `max_statements` the model is shortened to at most that many statements per
-        label: a term counts one, an exception one and one more per condition, of which it
-        has at most `max_conditions`.
+        label: a term counts one, an exception one and one more per condition, of which
+        it has at most `max_conditions`.
     categorical_features : "from_dtype", None, or array of bool, int or str, \
 default="from_dtype"
-        Which features are nominal, as a mask, by position or by name. "from_dtype" takes
-        columns of text, booleans and unordered categories of a data frame; ordered
-        categories keep their order. A nominal feature has a number per value and label,
-        rare values share one, and a value that was never seen adds nothing.
+        Which features are nominal, as a mask, by position or by name. "from_dtype"
+        takes columns of text, booleans and unordered categories of a data frame;
+        ordered categories keep their order. A nominal feature has a number per value
+        and label, rare values share one, and a value that was never seen adds nothing.
     random_state : int, RandomState or None, default=None
-        Has no effect, because nothing in a fit is random; it is there for tools that set
-        it everywhere.
+        Has no effect, because nothing in a fit is random; it is there for tools that
+        set it everywhere.
 
     Attributes
     ----------
@@ -140,17 +143,17 @@ default="from_dtype"
     rule_weights_ : array of shape (n_rules,)
         Mean membership of the training data in each exception.
     members_ : Members
-        The training samples in each exception (of large data, of 20,000 evenly spread; of
-        a stream, of its first call), and all samples in the last row: their ``count``, in
-        how many each label was ``observed`` and how many of these are ``positives``, and
-        ``regions``, the 10th and 90th percentile of each feature, see
-        `mltsk.core.membership`.
+        The training samples in each exception (of large data, of 20,000 evenly spread;
+        of a stream, of its first call), and all samples in the last row: their
+        ``count``, in how many each label was ``observed`` and how many of these are
+        ``positives``, and ``regions``, the 10th and 90th percentile of each feature,
+        see `mltsk.core.membership`.
     n_statements_ : array of shape (n_labels,)
         Statements per label.
     columns_ : Columns or None
         What the columns of a table are, if some hold text or missing cells: terms and
-        rules are then about columns of numbers such as "smoker = daily" and "albumin not
-        measured".
+        rules are then about columns of numbers such as "smoker = daily" and "albumin
+        not measured".
     fit_record_ : FitRecord or None
         What the fit knew of its rows; None for a model that was saved or copied.
     coupling_, thresholds_, prototypes_, quantiles_, certainty_, scale_, scaling_, \
@@ -241,27 +244,27 @@ label_names_, classes_, n_features_in_, feature_names_in_
 
         Parameters
         ----------
-        X : array, data frame, CSR, memory map, torch tensor, Dask array or frame of shape \
-(n_samples, n_features)
-            Work is done where X lies. Cells may be missing (NaN, None): they add nothing
-            to a score, and where that happens often enough "not measured" has a number of
-            its own.
-        y : indicator of shape (n_samples, n_labels), list of the labels of each sample, \
-or one-dimensional classes
-            A data frame's columns name the labels. NaN is a label that was not observed:
-            each label learns from the samples where it was. With a tensor X, a tensor on
-            the same device, like the weights.
+        X : array, data frame, CSR, memory map, torch tensor, Dask array or frame of \
+shape (n_samples, n_features)
+            Work is done where X lies. Cells may be missing (NaN, None): they add
+            nothing to a score, and where that happens often enough "not measured" has a
+            number of its own.
+        y : indicator of shape (n_samples, n_labels), list of the labels of each \
+sample, or one-dimensional classes
+            A data frame's columns name the labels. NaN is a label that was not
+            observed: each label learns from the samples where it was. With a tensor X,
+            a tensor on the same device, like the weights.
         sample_weight : array of shape (n_samples,) or (n_samples, n_labels), optional
-            Whole numbers of 10 at most on average are counts: 0 removes a sample, 2 counts
-            it twice. Others say how important samples are relative to each other. Weights
-            that are all equal change nothing.
+            Whole numbers of 10 at most on average are counts: 0 removes a sample, 2
+            counts it twice. Others say how important samples are relative to each
+            other. Weights that are all equal change nothing.
         rules : list of dict, optional
             Rules of your own, such as
-            ``[{"age": (60, None), "bilirubin": (3, None)}, {"sex": "f"}]``: what each asks
-            of features by name, a range with both ends included (None is no end), a value,
-            or a list of values any of which will do. A rule holds for a sample or does
-            not, and never where a feature that it asks for is missing. Each has one number
-            per label, found together with all others.
+            ``[{"age": (60, None), "bilirubin": (3, None)}, {"sex": "f"}]``: what each
+            asks of features by name, a range with both ends included (None is no end),
+            a value, or a list of values any of which will do. A rule holds for a sample
+            or does not, and never where a feature that it asks for is missing. Each has
+            one number per label, found together with all others.
         """
         self._validate_params()
         rules = () if rules is None else rules
@@ -272,11 +275,11 @@ or one-dimensional classes
         system = result.system
         if self.max_statements is not None:
             system, record = record.shortened(self.max_statements, self.max_conditions)
-        self._forget()
-        self._note_input(features, targets, rules)
-        self._note_choice(result)
-        self._keep(system, record)
-        return self
+        fitted = unfitted_copy(self)
+        fitted._note_input(features, targets, rules)
+        fitted._note_choice(result)
+        fitted._keep(system, record)
+        return take_over(self, fitted)
 
     def _options(self) -> Options:
         """Parameters as a fit takes them, where None stands for "auto"."""
@@ -294,11 +297,6 @@ or one-dimensional classes
             coupling_weight=unless_auto(self.coupling_weight),
             scale=self.scale,
         )
-
-    def _forget(self) -> None:
-        """Remove everything that an earlier fit has left."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
 
     def _note_input(
         self, features: Features, targets: Targets, rules: RulesLike
@@ -338,8 +336,8 @@ or one-dimensional classes
             goal, share = self.threshold
             warn(
                 f"{goal.capitalize()} {share:g} cannot be reached for "
-                f"{listing(missed, at_most=MAX_LISTED_LABELS)}: the thresholds of these "
-                "labels come as near as possible.",
+                f"{listing(missed, at_most=MAX_LISTED_LABELS)}: "
+                "the thresholds of these labels come as near as possible.",
                 stacklevel=3,
             )
 
@@ -477,8 +475,8 @@ or one-dimensional classes
         scores = self._scores(X)
         xp = namespace(scores)
         distance = scores - put(self.system_.thresholds, scores)
-        # a score that equals its threshold is predicted (the paper rounds 0.5 up), so it
-        # must not read as 0
+        # a score that equals its threshold is predicted (the paper rounds 0.5 up), so
+        # it must not read as 0
         distance = xp.where(distance == 0, xp.finfo(distance.dtype).tiny, distance)
         return distance[:, 0] if self._is_binary else distance
 

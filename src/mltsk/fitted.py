@@ -1,4 +1,4 @@
-"""Attributes that a fitted classifier shows of its system, under scikit-learn's names."""
+"""Public attributes of a fitted classifier, which are parts of its system."""
 
 from operator import attrgetter
 from typing import Any
@@ -54,8 +54,8 @@ class FittedAttributes:
     def n_statements_(self) -> NDArray[np.intp]:
         """Statements per label, (n_labels,), of long and short models alike.
 
-        A number of the general rule counts one. An exception counts one for its shift or
-        each of its slopes, and one for each of its conditions.
+        A number of the general rule counts one. An exception counts one for its shift
+        or each of its slopes, and one for each of its conditions.
         """
         check_is_fitted(self)
         return self.system_.n_statements

@@ -6,6 +6,7 @@ saved, pickled or copied to another process holds no rows.
 Symbols: n rows of the record, L labels.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class FitRecord:
-    """Rows of a fit, their honest scores, and the short models that were chosen on them.
+    """Rows of a fit, their honest scores, and the short models chosen on them.
 
     Parameters
     ----------
@@ -141,6 +142,12 @@ class FitRecord:
         )
         names = np.array(system.label_names, dtype=object)
         return calibrated, names[is_missed].tolist()
+
+    def with_feature_names(self, names: Sequence[str]) -> "FitRecord":
+        """The same record for a model whose features have other names."""
+        return replace(
+            self, long=self.long.with_feature_names(names), _short_models=None
+        )
 
     def short_models(self, max_size: int, max_conditions: int | None) -> ShortModels:
         """Short models of all sizes up to one, chosen once."""

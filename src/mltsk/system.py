@@ -4,8 +4,8 @@ It holds nothing of how it was found. Explanations, pages and exports read this 
 and never an estimator; `scores` takes samples in the caller's units.
 
 Symbols: D features, L labels, P terms of the general rule, K exceptions; z a sample on
-the scale of the rules (a `Scaling`, or rows of unit length for sparse input), t (P,) its
-memberships in the terms, m (K,) its firing strengths.
+the scale of the rules (a `Scaling`, or rows of unit length for sparse input), t (P,)
+its memberships in the terms, m (K,) its firing strengths.
 
     score = intercept + Σ_p (t_p - mean_p) · term_coef_p
                       + Σ_k m_k · (coef_k0 + coef_k · z)                            (16)
@@ -15,7 +15,7 @@ The general rule holds for everybody. An exception shifts the samples in it (ord
 intercept first). The paper's system has exceptions alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -38,7 +38,8 @@ from .core.fuzzymap import FuzzyMap
 from .core.membership import Firing, Members, firing_strengths
 from .core.terms import Scaling, Terms
 
-STRAIGHT = "range"  # scale of a short model: straight lines from the least value to the largest
+# Scale of a short model: straight lines from the least value to the largest.
+STRAIGHT = "range"
 MAX_LOG_ODDS = 80.0  # beyond, exp overflows in single precision
 
 
@@ -157,6 +158,15 @@ class FuzzySystem:
         numbers = np.count_nonzero(self.coef, axis=1)
         conditions = np.isfinite(self.widths).sum(axis=1)
         return counts + (numbers + (numbers > 0) * conditions[:, None]).sum(axis=0)
+
+    def with_feature_names(self, names: Sequence[str]) -> "FuzzySystem":
+        """The same system whose features have other names."""
+        column_names = tuple(names)
+        columns = self.columns
+        if columns is not None:
+            columns = replace(columns, names=column_names)
+            column_names = columns.part_names
+        return replace(self, feature_names=column_names, columns=columns)
 
     def scale(self, X: Matrix) -> Matrix:
         """Put samples (N, D) in the caller's units on the scale of the rules."""

@@ -1,6 +1,7 @@
-"""Commands run in this process: exit status, standard output and standard error of each."""
+"""Commands run in this process: exit status, standard output and standard error."""
 
 import csv
+import shlex
 from typing import NamedTuple
 
 import numpy as np
@@ -30,22 +31,44 @@ class Outcome(NamedTuple):
     err: str
 
 
+def arguments(words):
+    """The arguments of a command: texts are split as a shell does, paths are not."""
+    split = []
+    for word in words:
+        split += shlex.split(word) if isinstance(word, str) else [str(word)]
+    return split
+
+
 @pytest.fixture
 def mltsk(capsys):
-    def run(*args):
+    """Run a command: ``mltsk("fit", path, "--labels 5 --out", out)``."""
+
+    def run(*words):
         capsys.readouterr()
-        status = main([str(arg) for arg in args])
+        status = main(arguments(words))
         return Outcome(status, *capsys.readouterr())
 
     return run
 
 
 @pytest.fixture
-def refused(mltsk):
-    """A command that must fail with one sentence, no traceback, and the given status."""
+def succeeds(mltsk):
+    """Run a command that must end with status 0."""
 
-    def run(*args, status=2):
-        result = mltsk(*args)
+    def run(*words):
+        result = mltsk(*words)
+        assert result.status == 0, result.err
+        return result
+
+    return run
+
+
+@pytest.fixture
+def refused(mltsk):
+    """Run a command that must fail with one sentence and no traceback."""
+
+    def run(*words, status=2):
+        result = mltsk(*words)
         lines = [line for line in result.err.splitlines() if line.startswith("mltsk: ")]
         assert (result.status, len(lines)) == (status, 1), result
         assert "Traceback" not in result.err
@@ -81,19 +104,16 @@ def awkward(tmp_path_factory):
     """A CSV file with ten features and five labels whose names try everything."""
     data = make_multilabel_rules(n_samples=120, random_state=0)
     rows = [[*x, *y] for x, y in zip(data.X.tolist(), data.Y.tolist(), strict=True)]
-    return write_csv(
-        tmp_path_factory.mktemp("data") / "awkward.csv", FEATURES + LABELS, rows
-    )
+    path = tmp_path_factory.mktemp("data") / "awkward.csv"
+    return write_csv(path, FEATURES + LABELS, rows)
 
 
 @pytest.fixture(scope="session")
 def model(awkward, tmp_path_factory):
     """A model of that file."""
     path = tmp_path_factory.mktemp("model") / "model.skops"
-    assert (
-        main(["fit", str(awkward), "--labels", "5", "--rules", "3", "--out", str(path)])
-        == 0
-    )
+    status = main(arguments(["fit", awkward, "--labels 5 --rules 3 --out", path]))
+    assert status == 0
     return path
 
 
@@ -105,41 +125,33 @@ def numbers(awkward):
 
 @pytest.fixture
 def patients(csv_file):
-    """A CSV file as people have them: identifiers, words, ranks, missing cells, labels that nobody looked at."""
+    """A CSV file as people have them.
+
+    It has identifiers, words, ranks, missing cells, and labels that nobody looked at.
+    """
     rng = np.random.default_rng(0)
     rows = []
     for i in range(90):
-        age, smoker, stage = (
-            rng.normal(55, 9),
-            ("never", "former", "daily")[i % 3],
-            ("mild", "severe")[i % 2],
-        )
-        gout, asthma = int(age + rng.normal(0, 5) > 57), int(smoker == "daily")
-        cells = [
-            f"P{i:03}",
-            "" if i % 10 == 0 else f"{age:.1f}",
-            smoker,
-            stage,
-            "yes" if i % 5 else "no",
-        ]
-        rows.append([*cells, "" if i % 9 == 0 else gout, asthma])
-    return csv_file(
-        "patients.csv",
-        ["patient", "age", "smoker", "stage", "male", "gout", "asthma"],
-        rows,
-    )
+        age = rng.normal(55, 9)
+        smoker = ("never", "former", "daily")[i % 3]
+        gout = int(age + rng.normal(0, 5) > 57)
+        row = {
+            "patient": f"P{i:03}",
+            "age": "" if i % 10 == 0 else f"{age:.1f}",
+            "smoker": smoker,
+            "stage": ("mild", "severe")[i % 2],
+            "male": "yes" if i % 5 else "no",
+            "gout": "" if i % 9 == 0 else gout,
+            "asthma": int(smoker == "daily"),
+        }
+        rows.append(row)
+    return csv_file("patients.csv", list(rows[0]), [row.values() for row in rows])
 
 
 @pytest.fixture
-def clinic(mltsk, patients, tmp_path):
+def clinic(succeeds, patients, tmp_path):
     """A model of those patients."""
-    said = (
-        "--labels",
-        "gout,asthma",
-        "--ordinal",
-        "stage: mild < severe",
-        "--rules",
-        0,
-    )
-    assert mltsk("fit", patients, *said, "--out", tmp_path / "clinic.skops").status == 0
-    return tmp_path / "clinic.skops"
+    out = tmp_path / "clinic.skops"
+    options = "--labels gout,asthma --ordinal 'stage: mild < severe' --rules 0 --out"
+    succeeds("fit", patients, options, out)
+    return out

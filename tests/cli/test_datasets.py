@@ -24,10 +24,10 @@ def server(tmp_path):
         def log_message(self, *args):
             pass
 
-    (tmp_path / "www").mkdir()
-    with ThreadingHTTPServer(
-        ("127.0.0.1", 0), partial(Quiet, directory=tmp_path / "www")
-    ) as http:
+    folder = tmp_path / "www"
+    folder.mkdir()
+    handler = partial(Quiet, directory=folder)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
         thread = threading.Thread(target=http.serve_forever)
         thread.start()
         yield f"http://127.0.0.1:{http.server_port}/"
@@ -35,27 +35,27 @@ def server(tmp_path):
         thread.join()
 
 
-def test_the_list_has_every_entry_with_its_shape_and_source(mltsk):
-    out = mltsk("datasets").out
-    rows = {
-        line.split()[0]: line.split()
-        for line in out.splitlines()[1 : len(catalog()) + 1]
-    }
+def test_datasets_lists_every_entry_with_its_shape_and_source(succeeds):
+    out = succeeds("datasets").out
+    rows = {}
+    for line in out.splitlines()[1 : len(catalog()) + 1]:
+        name, *cells = line.split()
+        rows[name] = cells
     assert set(rows) == set(catalog())
-    assert rows["scene"][1:4] == ["2407", "294", "6"]
+    assert rows["scene"][:3] == ["2407", "294", "6"]
     assert rows["yeast"][-1] == "package"
     assert rows["birds"][-1] == "no"
     assert "https://github.com/tsoumakas/mulan" in out
     assert "BSD-3-Clause" in out
 
 
-def test_a_missing_file_on_the_server_is_a_failed_job(refused, server):
-    said = refused("datasets", "fetch", "flags", "--mirror", server, status=1)
-    assert "flags could not be fetched" in said
-    assert "404" in said
+def test_fetch_fails_if_the_server_does_not_have_the_file(refused, server):
+    sentence = refused(f"datasets fetch flags --mirror {server}", status=1)
+    assert "flags could not be fetched" in sentence
+    assert "404" in sentence
 
 
-def test_the_others_are_fetched_when_one_fails(mltsk, monkeypatch, tmp_path):
+def test_fetch_goes_on_with_the_others_when_one_fails(mltsk, monkeypatch, tmp_path):
     def fetch(name, **options):
         if name == "flags":
             raise datasets.FetchError("flags could not be fetched: no luck.")
@@ -63,24 +63,24 @@ def test_the_others_are_fetched_when_one_fails(mltsk, monkeypatch, tmp_path):
         return tmp_path / f"{name}.npz"
 
     monkeypatch.setattr(datasets, "fetch_dataset", fetch)
-    result = mltsk("datasets", "fetch", "flags", "Birds")
+    result = mltsk("datasets fetch flags Birds")
     assert result.status == 1
     assert result.out == f"birds: {tmp_path / 'birds.npz'}\n"
     assert "mltsk: flags could not be fetched: no luck." in result.err
 
 
-def test_a_misspelt_name_is_refused_before_any_download(refused, monkeypatch):
-    monkeypatch.setattr(
-        datasets, "fetch_dataset", lambda *args, **options: pytest.fail("downloaded")
-    )
-    assert "no data set 'brids'" in refused("datasets", "fetch", "birds", "brids")
+def test_fetch_refuses_a_misspelt_name_before_any_download(refused, monkeypatch):
+    def fetch(*args, **options):
+        pytest.fail("downloaded")
+
+    monkeypatch.setattr(datasets, "fetch_dataset", fetch)
+    assert "no data set 'brids'" in refused("datasets fetch birds brids")
 
 
-def test_a_mirror_must_be_an_address(refused):
-    assert "no address of http or https" in refused(
-        "datasets", "fetch", "birds", "--mirror", "ftp://example.org"
-    )
+def test_fetch_refuses_a_mirror_that_is_no_address(refused):
+    sentence = refused("datasets fetch birds --mirror ftp://example.org")
+    assert "no address of http or https" in sentence
 
 
 def test_fetch_needs_a_name(refused):
-    assert "NAME" in refused("datasets", "fetch")
+    assert "NAME" in refused("datasets fetch")

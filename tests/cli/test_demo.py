@@ -1,12 +1,9 @@
 """``mltsk demo`` on fewer folds."""
 
 
-def test_the_demo_tells_what_can_be_found_writes_both_pages_and_stands_next_to_the_paper(
-    mltsk, tmp_path
-):
+def test_demo_writes_both_pages_and_stands_next_to_the_paper(succeeds, tmp_path):
     folder = tmp_path / "new" / "folder"
-    result = mltsk("demo", "--out", folder, "--quick", "--folds", 2, "--seed", 1)
-    assert result.status == 0
+    result = succeeds("demo --quick --folds 2 --seed 1 --out", folder)
     lines = result.out.splitlines()
     assert lines[0].startswith("pbc: what can be told about 418 patients")
     assert any(line.startswith("  hepatomegaly can be found: ") for line in lines)
@@ -15,17 +12,15 @@ def test_the_demo_tells_what_can_be_found_writes_both_pages_and_stands_next_to_t
     ap = next(line for line in lines if line.startswith("  AP")).split()
     assert ap[1:4] == ["0.76", "±", "0.01"]
     assert all(0.74 < float(ap[i]) < 0.79 for i in (4, 7))
-    assert sorted(file.name for file in folder.iterdir()) == [
-        "explorer.html",
-        "index.html",
-    ]
+    files = sorted(file.name for file in folder.iterdir())
+    assert files == ["explorer.html", "index.html"]
     assert "What the model says" in (folder / "index.html").read_text(encoding="utf-8")
 
 
-def test_a_file_in_the_place_of_the_folder_is_refused(refused, tmp_path):
+def test_demo_refuses_a_file_in_the_place_of_the_folder(refused, tmp_path):
     (tmp_path / "out").write_text("here")
-    assert "--out takes a folder" in refused("demo", "--out", tmp_path / "out")
+    assert "--out takes a folder" in refused("demo --out", tmp_path / "out")
 
 
-def test_a_bad_seed_is_refused(refused, tmp_path):
-    assert "'--seed'" in refused("demo", "--seed", "-1", "--out", tmp_path)
+def test_demo_refuses_a_bad_seed(refused, tmp_path):
+    assert "'--seed'" in refused("demo --seed -1 --out", tmp_path)

@@ -4,267 +4,152 @@ import numpy as np
 import pytest
 
 from mltsk import read_table
-from mltsk.cli.tables import threshold_wish
 from mltsk.datasets import Dataset, catalog, make_multilabel_rules, write_npz
 from mltsk.io import load, read_info
 from mltsk.metrics import evaluate
 
+LISTS = "--label-column sick --separator '|'"
 
-def test_the_summary_says_what_was_fitted_and_what_it_is_worth(
-    mltsk, awkward, tmp_path
-):
-    result = mltsk(
-        "fit",
-        awkward,
-        "--labels",
-        5,
-        "--rules",
-        3,
-        "--order",
-        0,
-        "--out",
-        tmp_path / "m.skops",
-    )
-    assert result.status == 0
-    model = load(tmp_path / "m.skops")
+
+@pytest.fixture
+def out(tmp_path):
+    """Where the model is written."""
+    return tmp_path / "m.skops"
+
+
+def words_of_lines(text):
+    return [line.split() for line in text.splitlines()]
+
+
+# the summary --------------------------------------------------------------------------
+
+
+def test_fit_says_what_was_fitted_and_how_good_it_is(succeeds, awkward, out):
+    options = "--labels 5 --rules 3 --order 0 --out"
+    text = succeeds("fit", awkward, options, out).out
+    model = load(out)
     for words in (
         "awkward: 120 samples, 10 features, 5 labels",
         "terms; 3 exceptions of order 0 (a shift each); ",
-        f"{model.n_statements_[0]} numbers per label",
-        f"chose ridge {model.ridge_:.3g}, width scale {model.width_scale_:.3g}; mean squared error",
+        f"; {model.n_statements_[0]} statements per label",
+        f"chose ridge {model.ridge_:.3g}, width scale {model.width_scale_:.3g}; ",
+        "; mean squared error ",
         "leave-one-out: every row scored as if it had not been there",
     ):
-        assert words in result.out
+        assert words in text
 
 
-def test_metrics_are_those_of_leave_one_out_next_to_base_rates(
-    mltsk, awkward, numbers, tmp_path
+def test_fit_prints_leave_one_out_metrics_next_to_base_rates(
+    succeeds, awkward, numbers, out
 ):
-    lines = mltsk(
-        "fit", awkward, "--labels", 5, "--out", tmp_path / "m.skops"
-    ).out.splitlines()
-    Y, scores = numbers[:, 10:], load(tmp_path / "m.skops").loo_scores_
-    ours, none = (
-        evaluate(Y, scores)["AP"],
-        evaluate(Y, np.broadcast_to(Y.mean(axis=0), Y.shape))["AP"],
-    )
-    assert f"AP      {ours:.4f}      {none:.4f}  higher" in lines
+    lines = words_of_lines(succeeds("fit", awkward, "--labels 5 --out", out).out)
+    Y = numbers[:, 10:]
+    scores = load(out).loo_scores_
+    base_rates = np.broadcast_to(Y.mean(axis=0), Y.shape)
+    ours = evaluate(Y, scores)["AP"]
+    without_features = evaluate(Y, base_rates)["AP"]
+    assert ["AP", f"{ours:.4f}", f"{without_features:.4f}", "higher"] in lines
     last = evaluate(Y, scores, per_label=True).iloc[-1]
-    expected = ["plain", *(f"{last[name]:.4f}" for name in ("prevalence", "AP", "AUC"))]
-    assert expected in [line.split() for line in lines]
+    cells = [f"{last[name]:.4f}" for name in ("prevalence", "AP", "AUC")]
+    assert ["plain", *cells] in lines
 
 
-def test_a_table_that_needs_no_exceptions_says_so(mltsk, csv_file, tmp_path):
+def test_fit_says_that_a_table_needs_no_exceptions(succeeds, csv_file, out):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
-    rows = [
-        [*x, *y]
-        for x, y in zip(
-            X.tolist(),
-            (X + rng.normal(size=X.shape) > 0).astype(int).tolist(),
-            strict=True,
-        )
-    ]
+    Y = (X + rng.normal(size=X.shape) > 0).astype(int)
+    rows = [[*x, *y] for x, y in zip(X.tolist(), Y.tolist(), strict=True)]
     data = csv_file("linear.csv", ["a", "b", "p", "q"], rows)
-    told = mltsk("fit", data, "--labels", 2, "--out", tmp_path / "m.skops").out
-    assert "no exceptions: the table needs none" in told
-    assert "width scale" not in told
-    asked = mltsk(
-        "fit", data, "--labels", 2, "--rules", 0, "--out", tmp_path / "m.skops"
-    ).out
-    assert "no exceptions, as asked" in asked
+    text = succeeds("fit", data, "--labels 2 --out", out).out
+    assert "no exceptions: the table needs none" in text
+    assert "width scale" not in text
+    text = succeeds("fit", data, "--labels 2 --rules 0 --out", out).out
+    assert "no exceptions, as asked" in text
 
 
-def test_of_many_labels_the_first_are_shown(mltsk, csv_file, tmp_path):
+def test_fit_says_that_a_short_model_kept_no_exceptions(succeeds, awkward, out):
+    text = succeeds("fit", awkward, "--labels 5 --rules 3 --statements 4 --out", out)
+    assert "no exceptions: the short model kept none" in text.out
+    assert "as asked" not in text.out
+
+
+def test_fit_shows_the_first_of_many_labels(succeeds, tmp_path, out):
     data = make_multilabel_rules(n_samples=60, n_labels=23, random_state=0)
     write_npz(tmp_path / "many.npz", data)
-    lines = mltsk(
-        "fit", tmp_path / "many.npz", "--out", tmp_path / "m.skops"
-    ).out.splitlines()
-    assert "… and 3 more labels" in lines
+    text = succeeds("fit", tmp_path / "many.npz", "--out", out).out
+    assert "… and 3 more labels" in text.splitlines()
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_one_label_is_fitted_evaluated_and_predicted_by_name(
-    mltsk, awkward, tmp_path, preset
+def test_fit_evaluate_and_predict_take_one_label_by_name(
+    succeeds, awkward, out, preset
 ):
-    out = tmp_path / "m.skops"
-    result = mltsk(
-        "fit", awkward, "--labels", "plain", "--preset", preset, "--out", out
-    )
-    assert result.status == 0, result.err
-    assert "1 label, " in result.out
-    assert (
-        mltsk("predict", out, awkward).out.splitlines()[0] == "probability:plain,plain"
-    )
-    assert mltsk("evaluate", out, awkward).out.splitlines()[3].startswith("plain")
+    fit = succeeds("fit", awkward, f"--labels plain --preset {preset} --out", out)
+    assert "1 label, " in fit.out
+    predictions = succeeds("predict", out, awkward).out.splitlines()
+    assert predictions[0] == "probability:plain,plain"
+    metrics = succeeds("evaluate", out, awkward).out.splitlines()
+    assert metrics[3].startswith("plain")
 
 
-def test_what_fails_after_the_fit_leaves_no_file(
-    refused, awkward, tmp_path, monkeypatch
+def test_fit_prints_the_column_report_where_something_was_decided(
+    succeeds, patients, awkward, out
 ):
-    def fail(*args):
+    options = "--labels gout,asthma --ordinal 'stage: mild < severe' --rules 0 --out"
+    text = succeeds("fit", patients, options, out).out
+    title = "patients: 90 rows, 4 features, 2 labels, 1 column left out"
+    assert text.startswith(f"{title}\n\ncolumn ")
+    assert "patient: left out as an identifier" in text
+    plain = succeeds("fit", awkward, "--labels 5 --rules 0 --out", out).out
+    assert plain.startswith("data  ")
+
+
+def test_fit_counts_labels_that_were_not_observed_in_no_metric(succeeds, patients, out):
+    text = succeeds("fit", patients, "--labels gout,asthma --rules 0 --out", out).out
+    size = "patients: 90 samples, 4 features, 2 labels"
+    assert f"data           {size}, 6% of their cells not observed\n" in text
+    lines = words_of_lines(text)
+    Y = read_table(patients, "gout,asthma").Y
+    scores = load(out).loo_scores_
+    gout = evaluate(Y, scores, per_label=True).loc["gout"]
+    cells = [f"{gout[name]:.4f}" for name in ("prevalence", "AP", "AUC")]
+    assert ["gout", "80", *cells] in lines
+    base_rates = np.broadcast_to(Y.mean().to_numpy(), Y.shape)
+    ours = evaluate(Y, scores)["HL"]
+    without_features = evaluate(Y, base_rates)["HL"]
+    assert ["HL", f"{ours:.4f}", f"{without_features:.4f}", "lower"] in lines
+
+
+def test_fit_prints_a_warning_as_one_line(succeeds, awkward, out):
+    options = "--labels 5 --preset paper --width-scale 1e6 --out"
+    lines = succeeds("fit", awkward, options, out).err.splitlines()
+    assert any(line.startswith("note: the 3 rules hardly ") for line in lines)
+
+
+# the file -----------------------------------------------------------------------------
+
+
+def test_fit_leaves_no_file_if_something_fails_after_the_fit(
+    refused, awkward, tmp_path, out, monkeypatch
+):
+    def fail(*args, **options):
         raise RuntimeError("no table")
 
     monkeypatch.setattr("mltsk.cli.fit.summary", fail)
-    assert "no table" in refused(
-        "fit", awkward, "--labels", 5, "--out", tmp_path / "m.skops", status=1
-    )
+    assert "no table" in refused("fit", awkward, "--labels 5 --out", out, status=1)
     assert not list(tmp_path.iterdir())
 
 
-def test_names_and_how_it_was_fitted_are_in_the_file(model, names):
-    clf, info = load(model), read_info(model)
+def test_fit_writes_names_and_how_it_was_fitted(model, names):
+    clf = load(model)
+    info = read_info(model)
     assert clf.feature_names_in_.tolist() == names.features
     assert clf.label_names_ == info.label_names == tuple(names.labels)
-    assert (info.data, info.fitted["samples"], info.fitted["options"]) == (
-        "awkward",
-        120,
-        {"n_rules": 3},
-    )
+    assert (info.data, info.fitted["samples"]) == ("awkward", 120)
+    assert info.fitted["options"] == {"n_rules": 3}
 
 
-def test_options_reach_the_classifier(mltsk, awkward, tmp_path):
-    options = "--rules 2 --order 1 --width-scale auto --ridge 2 --coupling laplacian --coupling-weight 0"
-    more = "--threshold cost --cost 1,5 --scale standard --statements 9 --conditions 3"
-    out = tmp_path / "m.skops"
-    assert (
-        mltsk(
-            "fit", awkward, "--labels", 5, "--out", out, *options.split(), *more.split()
-        ).status
-        == 0
-    )
-    expected = {
-        "n_rules": 2,
-        "order": 1,
-        "width_scale": "auto",
-        "ridge": 2.0,
-        "coupling": "laplacian",
-        "coupling_weight": 0.0,
-        "threshold": "cost",
-        "cost": (1.0, 5.0),
-        "scale": "standard",
-        "max_statements": 9,
-        "max_conditions": 3,
-    }
-    assert expected.items() <= load(out).get_params().items()
-
-
-def test_the_paper_preset_has_its_own_options(mltsk, refused, awkward, tmp_path):
-    out = tmp_path / "m.skops"
-    fit = ("fit", awkward, "--labels", 5, "--out", out)
-    options = (
-        "--rules",
-        2,
-        "--width-scale",
-        10,
-        "--correlation-weight",
-        0.1,
-        "--l1-weight",
-        0,
-        "--init-ridge",
-        2,
-    )
-    result = mltsk(*fit, "--preset", "paper", *options)
-    assert "no estimate for new ones" in result.out
-    model = load(out)
-    assert type(model).__name__ == "PaperMLTSK"
-    assert (
-        model.n_rules,
-        model.width_scale,
-        model.correlation_weight,
-        model.l1_weight,
-    ) == (2, 10.0, 0.1, 0.0)
-    assert "--ridge is an option of --preset default alone" in refused(
-        *fit, "--preset", "paper", "--ridge", 1
-    )
-    assert "--statements is an option of --preset default alone" in refused(
-        *fit, "--preset", "paper", "--statements", 1
-    )
-    assert "--l1-weight is an option of --preset paper alone" in refused(
-        *fit, "--l1-weight", 1
-    )
-
-
-def test_warnings_are_one_line_each(mltsk, awkward, tmp_path):
-    fit = ("fit", awkward, "--labels", 5, "--preset", "paper", "--width-scale", 1e6)
-    notes = [
-        line
-        for line in mltsk(*fit, "--out", tmp_path / "m.skops").err.splitlines()
-        if line.startswith("note")
-    ]
-    assert any(line.startswith("note: the 3 rules hardly ") for line in notes)
-
-
-def test_labels_by_name_may_hold_commas(mltsk, awkward, tmp_path):
-    out = tmp_path / "m.skops"
-    assert (
-        mltsk(
-            "fit",
-            awkward,
-            "--labels",
-            'plain,"good, cheap"',
-            "--rules",
-            2,
-            "--out",
-            out,
-        ).status
-        == 0
-    )
-    assert read_info(out).label_names == ("plain", "good, cheap")
-    assert len(read_info(out).feature_names) == 13
-
-
-def test_the_column_report_comes_first_where_something_was_decided(
-    mltsk, patients, awkward, tmp_path
-):
-    said = (
-        "--labels",
-        "gout,asthma",
-        "--ordinal",
-        "stage: mild < severe",
-        "--rules",
-        0,
-        "--out",
-        tmp_path / "m.skops",
-    )
-    result = mltsk("fit", patients, *said)
-    assert result.status == 0, result.err
-    assert result.out.startswith(
-        "patients: 90 rows, 4 features, 2 labels, 1 column left out\n\ncolumn "
-    )
-    assert "patient: left out as an identifier" in result.out
-    plain = mltsk(
-        "fit", awkward, "--labels", 5, "--rules", 0, "--out", tmp_path / "m.skops"
-    )
-    assert plain.out.startswith("data  ")
-
-
-def test_labels_that_were_not_observed_count_in_no_metric(mltsk, patients, tmp_path):
-    out = tmp_path / "m.skops"
-    lines = mltsk(
-        "fit", patients, "--labels", "gout,asthma", "--rules", 0, "--out", out
-    ).out.splitlines()
-    table = read_table(patients, "gout,asthma")
-    assert (
-        "data           patients: 90 samples, 4 features, 2 labels, 6% of their cells not observed"
-        in lines
-    )
-    gout = evaluate(table.Y, load(out).loo_scores_, per_label=True).loc["gout"]
-    expected = [
-        "gout",
-        "80",
-        *(f"{gout[name]:.4f}" for name in ("prevalence", "AP", "AUC")),
-    ]
-    assert expected in [line.split() for line in lines]
-    rates = np.broadcast_to(table.Y.mean().to_numpy(), table.Y.shape)
-    assert (
-        f"HL      {evaluate(table.Y, load(out).loo_scores_)['HL']:.4f}      {evaluate(table.Y, rates)['HL']:.4f}"
-        in ("\n".join(lines))
-    )
-
-
-def test_what_each_column_is_stays_with_the_model(clinic):
+def test_fit_keeps_what_each_column_is(clinic):
     info = read_info(clinic)
     assert info.kinds == {
         "age": "number",
@@ -275,267 +160,284 @@ def test_what_each_column_is_stays_with_the_model(clinic):
     assert (info.ids, info.reading, info.categories) == (("patient",), {}, {})
 
 
-def test_every_option_of_columns_arrives(mltsk, patients, tmp_path):
-    said = [
-        "--drop",
-        "male",
-        "--id",
-        "age",
-        "--nominal",
-        "patient",
-        "--number",
-        "gout",
-        "--missing",
-        "P001,1",
-    ]
-    result = mltsk(
-        "fit", patients, "--labels", "asthma=0", *said, "--out", tmp_path / "m.skops"
+def test_fit_replaces_an_existing_model(succeeds, awkward, out):
+    out.write_text("old")
+    succeeds("fit", awkward, "--labels 5 --rules 2 --out", out)
+    assert len(load(out).centers_) == 2
+
+
+# options ------------------------------------------------------------------------------
+
+
+def test_fit_hands_its_options_to_the_classifier(succeeds, awkward, out):
+    succeeds(
+        "fit",
+        awkward,
+        "--labels 5 --rules 2 --order 1 --width-scale auto --ridge 2",
+        "--coupling laplacian --coupling-weight 0 --threshold cost=1,5",
+        "--scale standard --statements 9 --conditions 3 --out",
+        out,
     )
-    assert result.status == 0, result.err
-    info = read_info(tmp_path / "m.skops")
+    expected = {
+        "n_rules": 2,
+        "order": 1,
+        "width_scale": "auto",
+        "ridge": 2.0,
+        "coupling": "laplacian",
+        "coupling_weight": 0.0,
+        "threshold": ("cost", 1.0, 5.0),
+        "scale": "standard",
+        "max_statements": 9,
+        "max_conditions": 3,
+    }
+    assert expected.items() <= load(out).get_params().items()
+
+
+def test_fit_with_costs_gives_a_model_that_predicts_more_often(succeeds, awkward, out):
+    succeeds("fit", awkward, "--labels 5 --rules 0 --threshold cost=1,5 --out", out)
+    assert (load(out).thresholds_ < 0.5).all()
+
+
+def test_fit_has_options_of_the_papers_preset(succeeds, awkward, out):
+    fit = ("fit", awkward, "--labels 5 --out", out)
+    options = "--rules 2 --width-scale 10 --correlation-weight 0.1 --l1-weight 0"
+    text = succeeds(*fit, "--preset paper --init-ridge 2", options).out
+    assert "no estimate for new ones" in text
+    model = load(out)
+    assert type(model).__name__ == "PaperMLTSK"
+    assert (model.n_rules, model.width_scale) == (2, 10.0)
+    assert (model.correlation_weight, model.l1_weight) == (0.1, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("--preset paper --ridge 1", "--ridge is an option of --preset default alone"),
+        (
+            "--preset paper --statements 1",
+            "--statements is an option of --preset default alone",
+        ),
+        ("--l1-weight 1", "--l1-weight is an option of --preset paper alone"),
+    ],
+)
+def test_fit_refuses_options_of_the_other_preset(
+    refused, awkward, out, options, sentence
+):
+    assert sentence in refused("fit", awkward, options, "--labels 5 --out", out)
+
+
+def test_fit_takes_labels_whose_names_hold_commas(succeeds, awkward, out):
+    options = """--labels 'plain,"good, cheap"' --rules 2 --out"""
+    succeeds("fit", awkward, options, out)
+    assert read_info(out).label_names == ("plain", "good, cheap")
+    assert len(read_info(out).feature_names) == 13
+
+
+def test_fit_takes_every_option_about_columns(succeeds, patients, out):
+    succeeds(
+        "fit",
+        patients,
+        "--labels asthma=0 --drop male --id age --nominal patient --number gout",
+        "--missing P001,1 --out",
+        out,
+    )
+    info = read_info(out)
     assert info.kinds == {
         "patient": "nominal",
         "smoker": "nominal",
         "stage": "nominal",
         "gout": "number",
     }
-    assert (info.ids, info.reading) == (
-        ("age",),
-        {"labels": "asthma=0", "missing": "P001,1"},
-    )
+    assert info.ids == ("age",)
+    assert info.reading == {"labels": "asthma=0", "missing": "P001,1"}
 
 
-def test_labels_may_be_lists_in_one_column(mltsk, csv_file, tmp_path):
+@pytest.fixture
+def lists(csv_file):
+    """A file with a column of lists of labels."""
     sick = ["gout|flu", "none", "flu", "", "gout"]
     rows = [[i % 7 + 0.5, i % 3 + 0.5, sick[i % 5]] for i in range(60)]
-    data, out = csv_file("lists.csv", ["a", "b", "sick"], rows), tmp_path / "m.skops"
-    lists = ("--label-column", "sick", "--separator", "|")
-    assert mltsk("fit", data, *lists, "--rules", 0, "--out", out).status == 0
+    return csv_file("lists.csv", ["a", "b", "sick"], rows)
+
+
+def test_fit_and_evaluate_take_labels_as_lists_in_one_column(succeeds, lists, out):
+    succeeds("fit", lists, LISTS, "--rules 0 --out", out)
     assert read_info(out).label_names == ("flu", "gout")
-    assert mltsk("evaluate", out, data).out == mltsk("evaluate", out, data, *lists).out
-    few = csv_file(
-        "few.csv",
-        ["a", "b", "sick"],
-        [[1.5, 2.5, "flu|cough"], [0.5, 1.5, ""], [2.5, 0.5, "none"]],
-    )
-    result = mltsk("evaluate", out, few)
-    assert [line.split()[:3] for line in result.out.splitlines()[3:5]] == [
-        ["flu", "2", "0.5000"],
-        ["gout", "2", "0.0000"],
-    ]
+    by_itself = succeeds("evaluate", out, lists).out
+    assert by_itself == succeeds("evaluate", out, lists, LISTS).out
+
+
+def test_evaluate_counts_a_label_as_absent_where_a_list_does_not_name_it(
+    succeeds, lists, csv_file, out
+):
+    succeeds("fit", lists, LISTS, "--rules 0 --out", out)
+    rows = [[1.5, 2.5, "flu|cough"], [0.5, 1.5, ""], [2.5, 0.5, "none"]]
+    result = succeeds("evaluate", out, csv_file("few.csv", ["a", "b", "sick"], rows))
+    flu, gout = words_of_lines(result.out)[3:5]
+    assert flu[:3] == ["flu", "2", "0.5000"]
+    assert gout[:3] == ["gout", "2", "0.0000"]
     assert "few has labels ('cough') that the model does not know" in result.err
 
 
 @pytest.mark.parametrize("option", ["--drop", "--label-column", "--missing"])
-def test_columns_of_the_catalog_are_known(refused, tmp_path, option):
-    assert f"{option} is for files of your own" in refused(
-        "fit", "yeast", option, "Att1", "--out", tmp_path / "m"
-    )
+def test_fit_refuses_options_about_columns_of_the_catalog(refused, out, option):
+    sentence = refused(f"fit yeast {option} Att1 --out", out)
+    assert f"{option} is for files of your own" in sentence
 
 
-def test_nominal_features_of_the_catalog_are_categories(
-    mltsk, monkeypatch, tmp_path, names, csv_file
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_fit_takes_nominal_features_of_the_catalog_as_categories(
+    succeeds, monkeypatch, tmp_path, out, preset
 ):
     rng = np.random.default_rng(0)
     n, d, n_labels = catalog()["flags"].shape
     X = np.column_stack([rng.integers(0, 3, n), rng.random((n, d - 1))])
-    kinds = [("red", "green", "blue"), *[()] * (d - 1)]
-    data = Dataset(X, rng.random((n, n_labels)) < 0.5, name="flags", categories=kinds)
+    colours = ("red", "green", "blue")
+    categories = [colours, *[()] * (d - 1)]
+    Y = rng.random((n, n_labels)) < 0.5
+    data = Dataset(X, Y, name="flags", categories=categories)
     write_npz(tmp_path / "flags.npz", data)
     monkeypatch.setenv("MLTSK_DATA", str(tmp_path))
-    data.to_frame().to_csv(tmp_path / "same.csv", index=False)
-    for preset, categories in (("default", {}), ("paper", {"x1": kinds[0]})):
-        out = tmp_path / f"{preset}.skops"
-        assert mltsk("fit", "flags", "--preset", preset, "--out", out).status == 0
-        assert (read_info(out).kinds["x1"], read_info(out).categories) == (
-            "nominal",
-            categories,
-        )
-        assert (
-            mltsk("predict", out, "flags").out
-            == mltsk("predict", out, tmp_path / "same.csv").out
-        )
+    succeeds(f"fit flags --preset {preset} --out", out)
+    info = read_info(out)
+    assert info.kinds["x1"] == "nominal"
+    assert info.categories == ({} if preset == "default" else {"x1": colours})
+    same = tmp_path / "same.csv"
+    data.to_frame().to_csv(same, index=False)
+    by_name = succeeds("predict", out, "flags").out
+    assert by_name == succeeds("predict", out, same).out
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "sentence"),
     [
         (
-            [],
-            "Column 'smoker' of patients is nominal, and this method needs complete numbers: drop it",
+            "",
+            "Column 'smoker' of patients is nominal, and this method needs complete "
+            "numbers: drop it",
         ),
         (
-            ["--drop", "smoker,stage"],
+            "--drop smoker,stage",
             "Column 'age' of patients has no value in 9 rows, and this method needs",
         ),
         (
-            ["--drop", "smoker,stage,age"],
+            "--drop smoker,stage,age",
             "Label 'gout' of patients has no value in 10 rows",
         ),
     ],
 )
-def test_the_paper_preset_needs_complete_numbers(
-    refused, patients, tmp_path, options, says
+def test_fit_with_the_papers_preset_needs_complete_numbers(
+    refused, patients, out, options, sentence
 ):
-    out = tmp_path / "m.skops"
-    assert says in refused(
-        "fit",
-        patients,
-        "--labels",
-        "gout,asthma",
-        "--preset",
-        "paper",
-        *options,
-        "--out",
-        out,
-    )
+    words = ("--labels gout,asthma --preset paper", options, "--out", out)
+    assert sentence in refused("fit", patients, *words)
     assert not out.exists()
 
 
-def test_sparse_files_are_fitted_sparse(mltsk, tmp_path):
+def test_fit_keeps_sparse_files_sparse(succeeds, tmp_path, out):
     data = make_multilabel_rules(n_samples=80, sparse=True, random_state=0)
     write_npz(tmp_path / "words.npz", data)
-    assert (
-        mltsk(
-            "fit", tmp_path / "words.npz", "--rules", 2, "--out", tmp_path / "m.skops"
-        ).status
-        == 0
-    )
-    assert load(tmp_path / "m.skops").scale_ == "unit"
+    succeeds("fit", tmp_path / "words.npz", "--rules 2 --out", out)
+    assert load(out).scale_ == "unit"
 
 
-def test_an_existing_model_is_replaced(mltsk, awkward, tmp_path):
-    out = tmp_path / "m.skops"
-    out.write_text("old")
-    assert mltsk("fit", awkward, "--labels", 5, "--rules", 2, "--out", out).status == 0
-    assert len(load(out).centers_) == 2
+def test_fit_makes_a_short_model_on_request(succeeds, awkward, out):
+    options = "--labels 5 --rules 3 --conditions 2 --statements 4 --out"
+    text = succeeds("fit", awkward, options, out).out
+    assert "five folds: every row scored by terms that were chosen without it" in text
+    model = load(out)
+    assert model.n_statements_.max() <= 4
+    assert all(len(rule.conditions) <= 2 for rule in model.rules_.exceptions)
+
+
+def test_fit_takes_rules_of_the_user_from_a_json_file(succeeds, tmp_path, out):
+    rules = tmp_path / "rules.json"
+    rules.write_text('[{"age": [60, null], "sex": "male"}]', encoding="utf-8")
+    succeeds("fit pbc --rules 0 --own-rules", rules, "--out", out)
+    assert "Your rule 1 — 17 samples" in succeeds("rules", out).out
+
+
+def test_fit_refuses_rules_that_cannot_be_read(refused, tmp_path, out):
+    rules = tmp_path / "rules.json"
+    fit = ("fit pbc --rules 0 --own-rules", rules, "--out", out)
+    assert f"No rules can be read from {rules}: No such file" in refused(*fit)
+    rules.write_text("age > 60", encoding="utf-8")
+    assert "give a JSON file such as [{" in refused(*fit)
+    rules.write_text('[{"agee": [60, null]}]', encoding="utf-8")
+    assert "did you mean 'age'?" in refused(*fit)
+    assert not out.exists()
+
+
+# what is refused ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "sentence"),
     [
-        ([], "awkward has no labels: name or count its label columns with --labels"),
-        (["--labels", 0], "no labels"),
-        (["--labels", 15], "15 labels leave no feature"),
-        (["--labels", "nope"], "has no column 'nope'"),
-        (["--labels", 5, "--rules", -1], "-1 is not a number from 0 up"),
-        (
-            ["--labels", 5, "--rules", "1.5"],
-            "'1.5' is neither a whole number nor 'auto'",
-        ),
-        (
-            ["--labels", 5, "--width-scale", "wide"],
-            "'wide' is neither a number nor 'auto'",
-        ),
-        (["--labels", 5, "--ridge", "-1"], "-1 is not a number above 0"),
-        (["--labels", 5, "--ridge", "0"], "0 is not a number above 0"),
-        (["--labels", 5, "--ridge", "nan"], "nan is not a number above 0"),
-        (["--labels", 5, "--coupling-weight", "inf"], "inf is not a number from 0 up"),
-        (["--labels", 5, "--order", "2"], "'2' is not one of"),
-        (["--labels", 5, "--coupling", "tight"], "'tight' is not one of"),
-        (["--labels", 5, "--preset", "paper", "--rules", 0], "n_rules"),
+        ("", "awkward has no labels: name or count its label columns with --labels"),
+        ("--labels 0", "no labels"),
+        ("--labels 15", "15 labels leave no feature"),
+        ("--labels nope", "has no column 'nope'"),
+        ("--labels 5 --rules -1", "-1 is not a number from 0 up"),
+        ("--labels 5 --rules 1.5", "'1.5' is neither a whole number nor 'auto'"),
+        ("--labels 5 --width-scale wide", "'wide' is neither a number nor 'auto'"),
+        ("--labels 5 --ridge -1", "-1 is not a number above 0"),
+        ("--labels 5 --ridge 0", "0 is not a number above 0"),
+        ("--labels 5 --ridge nan", "nan is not a number above 0"),
+        ("--labels 5 --coupling-weight inf", "inf is not a number from 0 up"),
+        ("--labels 5 --order 2", "'2' is not one of"),
+        ("--labels 5 --coupling tight", "'tight' is not one of"),
+        ("--labels 5 --threshold median", "'median' is neither a number nor f1"),
+        ("--labels 5 --threshold cost=5", "what a false alarm and what a miss costs"),
+        ("--labels 5 --cost 1,5", "No such option"),
+        ("--labels 5 --preset paper --rules 0", "n_rules"),
     ],
 )
-def test_bad_options_are_refused_and_nothing_is_written(
-    refused, awkward, tmp_path, options, says
+def test_fit_refuses_bad_options_and_writes_nothing(
+    refused, awkward, tmp_path, out, options, sentence
 ):
-    assert says in refused("fit", awkward, *options, "--out", tmp_path / "m.skops")
+    assert sentence in refused("fit", awkward, options, "--out", out)
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
-    ("header", "row", "says"),
+    ("header", "row", "sentence"),
     [
         (
-            ["a", "b", "p"],
+            "abp",
             [1, "2.O", 0],
             "Column 'b', row 30: '2.O' is not a number (1 such cell)",
         ),
-        (["a", "b", "p"], [1, "inf", 0], "Column 'b', row 30: 'inf' is not a number"),
-        (["a", "b", "p"], [1, 2, -1], "Label 'p' holds '-1', '0', '1', not 0 and 1"),
-        (["a", "a", "p"], [1, 2, 0], "two columns are called 'a'"),
+        ("abp", [1, "inf", 0], "Column 'b', row 30: 'inf' is not a number"),
+        ("abp", [1, 2, -1], "Label 'p' holds '-1', '0', '1', not 0 and 1"),
+        ("aap", [1, 2, 0], "two columns are called 'a'"),
     ],
 )
-def test_cells_that_cannot_be_read_are_named(
-    refused, tmp_path, csv_file, header, row, says
+def test_fit_names_cells_that_cannot_be_read(
+    refused, tmp_path, csv_file, out, header, row, sentence
 ):
     rows = [[i + 0.5, i % 7 + 0.5, i % 2] for i in range(29)]
-    assert says in refused(
-        "fit",
-        csv_file("d.csv", header, [*rows, row]),
-        "--labels",
-        1,
-        "--out",
-        tmp_path / "m.skops",
-    )
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["d.csv"]
+    data = csv_file("d.csv", header, [*rows, row])
+    assert sentence in refused("fit", data, "--labels 1 --out", out)
+    assert [file.name for file in tmp_path.iterdir()] == ["d.csv"]
 
 
 @pytest.mark.parametrize(
-    ("data", "says"),
+    ("data", "sentence"),
     [
         ("yeats", "did you mean 'yeast'?"),
         ("none.csv", "cannot be read"),
         ("notes.docx", "no format that can be read"),
     ],
 )
-def test_data_that_is_not_there_is_refused(refused, data, says, tmp_path):
-    assert says in refused("fit", data, "--labels", 2, "--out", tmp_path / "m.skops")
+def test_fit_refuses_data_that_is_not_there(refused, data, sentence, out):
+    assert sentence in refused("fit", data, "--labels 2 --out", out)
 
 
-def test_a_place_that_cannot_be_written_is_refused_before_the_work(
+def test_fit_refuses_a_place_that_cannot_be_written_before_the_work(
     refused, awkward, tmp_path
 ):
-    said = refused("fit", awkward, "--labels", 5, "--out", tmp_path / "no" / "m.skops")
-    assert (
-        said
-        == f"mltsk: The folder {tmp_path / 'no'} does not exist: make it first, or write elsewhere."
-    )
-
-
-def test_thresholds_and_costs_as_they_are_typed(refused, awkward, tmp_path):
-    assert [threshold_wish(text) for text in ("f1", "-0.5", "precision=0.8")] == [
-        "f1",
-        -0.5,
-        ("precision", 0.8),
-    ]
-    fit = ("fit", awkward, "--labels", 5, "--out", tmp_path / "m.skops")
-    for wrong in ("median", "precision=80", "recall=", "beauty=0.5", "nan"):
-        assert "is neither a number nor f1, cost, precision=0.8" in refused(
-            *fit, "--threshold", wrong
-        )
-    for wrong in ("5", "1,x", "1,-5", "1,2,3"):
-        assert "is not two numbers above 0" in refused(
-            *fit, "--threshold", "cost", "--cost", wrong
-        )
-    assert "--cost says what --threshold cost weighs" in refused(
-        *fit, "--threshold", "f1", "--cost", "1,5"
-    )
-
-
-def test_short_models_on_request(mltsk, awkward, tmp_path):
-    out, limits = tmp_path / "m.skops", ("--conditions", 2, "--statements", 4)
-    result = mltsk("fit", awkward, "--labels", 5, "--rules", 3, *limits, "--out", out)
-    assert (
-        "five folds: every row scored by terms that were chosen without it"
-        in result.out
-    )
-    model = load(out)
-    assert model.n_statements_.max() <= 4
-    assert all(len(rule.conditions) <= 2 for rule in model.rules_.exceptions)
-
-
-def test_rules_of_the_user_come_from_a_json_file(mltsk, refused, tmp_path):
-    out, rules = tmp_path / "m.skops", tmp_path / "rules.json"
-    fit = ("fit", "pbc", "--rules", 0, "--own-rules", rules, "--out", out)
-    assert f"No rules can be read from {rules}: No such file" in refused(*fit)
-    for text, says in (
-        ("age > 60", "give a JSON file such as [{"),
-        ('[{"agee": [60, null]}]', "did you mean 'age'?"),
-    ):
-        rules.write_text(text, encoding="utf-8")
-        assert says in refused(*fit)
-        assert not out.exists()
-    rules.write_text('[{"age": [60, null], "sex": "male"}]', encoding="utf-8")
-    assert mltsk(*fit).status == 0
-    assert "Your rule 1 — 17 samples" in mltsk("rules", out).out
+    folder = tmp_path / "no"
+    sentence = refused("fit", awkward, "--labels 5 --out", folder / "m.skops")
+    advice = "make it first, or write elsewhere"
+    assert sentence == f"mltsk: The folder {folder} does not exist: {advice}."

@@ -11,28 +11,42 @@ from mltsk import __version__
 from mltsk.cli import main, models
 
 RUN = [sys.executable, "-c", "import sys; from mltsk.cli import main; sys.exit(main())"]
+COMMANDS = [
+    "demo",
+    "columns",
+    "review",
+    "fit",
+    "predict",
+    "evaluate",
+    "rules",
+    "explore",
+    "reproduce",
+    "report",
+    "export",
+    "datasets",
+]
 
 
-def test_version(mltsk):
+def test_main_prints_the_version(mltsk):
     assert mltsk("--version") == (0, f"mltsk {__version__}\n", "")
 
 
-@pytest.mark.parametrize(
-    "command", ["demo", "columns", "fit", "predict", "evaluate", "rules", "datasets"]
-)
-def test_every_command_has_help_with_examples(mltsk, command):
-    result = mltsk(command, "--help")
-    assert result.status == 0
-    assert f"  mltsk {command}" in result.out.split("Examples:")[1]
+@pytest.mark.parametrize("command", COMMANDS)
+def test_main_prints_help_with_examples_for_every_command(succeeds, command):
+    _, examples = succeeds(command, "--help").out.split("Examples:")
+    assert f"  mltsk {command}" in examples
 
 
-def test_no_command_shows_the_help(mltsk):
-    assert "Commands:" in mltsk().out
+def test_main_without_a_command_prints_the_help(mltsk):
+    help = mltsk().out
+    assert "Commands:" in help
+    assert [command for command in COMMANDS if f"\n  {command} " not in help] == []
 
 
-def test_bad_usage_is_one_sentence_with_status_2(refused):
+def test_main_refuses_bad_usage_with_one_sentence_and_status_2(refused):
     assert refused("bogus") == "mltsk: No such command 'bogus' (see `mltsk --help`)."
-    assert "--zzz" in refused("rules", "--zzz")
+    assert "--zzz" in refused("rules --zzz")
+    assert refused("fit").endswith("(see `mltsk fit --help`).")
 
 
 def broken(error):
@@ -43,7 +57,7 @@ def broken(error):
 
 
 @pytest.mark.parametrize(
-    ("error", "says"),
+    ("error", "sentence"),
     [
         (RuntimeError("two\nlines"), "RuntimeError: two lines (this is a bug"),
         (MemoryError(), "more memory than there is"),
@@ -54,41 +68,43 @@ def broken(error):
         ),
     ],
 )
-def test_a_failed_job_has_status_1(refused, model, monkeypatch, error, says):
+def test_main_ends_a_failed_job_with_status_1(
+    refused, model, monkeypatch, error, sentence
+):
     monkeypatch.setattr(models, "write_text", broken(error))
-    assert says in refused("rules", model, status=1)
+    assert sentence in refused("rules", model, status=1)
 
 
 @pytest.mark.parametrize(
-    "args", [["--debug", "rules", "none.skops"], ["rules", "none.skops", "--debug"]]
+    "command", ["--debug rules none.skops", "rules none.skops --debug"]
 )
-def test_debug_shows_the_traceback_wherever_it_stands(mltsk, args):
-    result = mltsk(*args)
+def test_main_shows_the_traceback_wherever_debug_stands(mltsk, command):
+    result = mltsk(command)
     assert result.status == 2
     assert "Traceback" in result.err
     assert result.err.splitlines()[-1].startswith("mltsk: There is no model file")
 
 
-def test_an_interrupt_has_status_130_and_a_line(mltsk, model, monkeypatch):
+def test_main_ends_an_interrupt_with_status_130_and_a_line(mltsk, model, monkeypatch):
     monkeypatch.setattr(models, "write_text", broken(KeyboardInterrupt()))
-    assert mltsk("rules", model) == (
-        130,
-        "",
-        "mltsk: stopped; nothing was left half-written.\n",
-    )
+    sentence = "mltsk: stopped; nothing was left half-written.\n"
+    assert mltsk("rules", model) == (130, "", sentence)
+
+
+def heed_interrupts():
+    """Ctrl-C is ignored where tests run in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
-def test_ctrl_c_stops_a_real_process_and_leaves_nothing(tmp_path):
+def test_main_stops_a_real_process_at_ctrl_c_and_leaves_nothing(tmp_path):
     process = subprocess.Popen(
         [*RUN, "review", "pbc", "--out", str(tmp_path / "page.html")],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(
-            signal.SIGINT, signal.SIG_DFL
-        ),  # ignored where tests run in the background
+        preexec_fn=heed_interrupts,
     )
     assert "review of pbc: 1 of 14 steps" in process.stderr.readline()
     os.killpg(process.pid, signal.SIGINT)
@@ -98,7 +114,7 @@ def test_ctrl_c_stops_a_real_process_and_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_closed_pipe_is_no_error(model):
+def test_main_takes_a_closed_pipe_for_no_error(model):
     command = f'"{RUN[0]}" -c "{RUN[2]}" rules {model} --format json | head -1'
     done = subprocess.run(
         command, shell=True, capture_output=True, text=True, check=True
@@ -108,12 +124,19 @@ def test_a_closed_pipe_is_no_error(model):
     assert "BrokenPipe" not in done.stderr
 
 
-def test_help_does_not_import_what_it_does_not_need():
-    code = "import sys; from mltsk.cli import main; main(['fit', '--help']); print('sklearn' in sys.modules)"
+@pytest.mark.parametrize("command", ["--help", "fit --help", "--version"])
+def test_main_does_not_import_what_help_does_not_need(command):
+    code = f"""
+import sys
+from mltsk.cli import main
+main({command.split()})
+heavy = ("numpy", "scipy", "pandas", "sklearn", "joblib")
+print([name for name in heavy if name in sys.modules])
+"""
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    assert done.stdout.splitlines()[-1] == "False"
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_main_reads_the_arguments_of_the_process(monkeypatch, capsys):

@@ -1,4 +1,4 @@
-"""Commands on a model file: columns found by name, honest tables, rules in every format, pages, exports."""
+"""Commands on a model file: predict, evaluate, rules, explore and export."""
 
 import csv
 import json
@@ -19,661 +19,627 @@ from mltsk.io import load, read_info, save
 from mltsk.metrics import evaluate
 from mltsk.paper.methods import MLkNN
 
+CLINIC_FEATURES = ["age", "smoker", "stage", "male"]
 
-def read(path):
+
+def read_predictions(path):
+    """Header and numbers of a CSV file of predictions."""
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     return header, np.array(rows, dtype=float)
 
 
+def probabilities(line):
+    """The probabilities in a line of predictions."""
+    return line.split(",")[0::2]
+
+
+def digits(values):
+    """Numbers as predictions have them."""
+    return [f"{value:.5g}" for value in values]
+
+
 @pytest.fixture
-def predicted(mltsk, model, tmp_path):
+def toy():
+    """A data set of 60 samples."""
+    return make_multilabel_rules(n_samples=60, random_state=0)
+
+
+@pytest.fixture
+def toy_file(toy, tmp_path):
+    """The toy as a file."""
+    write_npz(tmp_path / "toy.npz", toy)
+    return tmp_path / "toy.npz"
+
+
+@pytest.fixture
+def predicted(succeeds, model, tmp_path):
+    """Header, numbers and notes of the predictions for a file."""
+
     def run(data):
-        result = mltsk("predict", model, data, "--out", tmp_path / "p.csv")
-        assert result.status == 0, result.err
-        return (*read(tmp_path / "p.csv"), result.err)
+        result = succeeds("predict", model, data, "--out", tmp_path / "p.csv")
+        return (*read_predictions(tmp_path / "p.csv"), result.err)
 
     return run
 
 
-def test_probabilities_and_labels_are_those_of_the_model(
+# predict ------------------------------------------------------------------------------
+
+
+def test_predict_writes_probabilities_and_labels_of_the_model(
     predicted, model, awkward, numbers, names
 ):
     header, values, _ = predicted(awkward)
-    assert header == [
-        column for name in names.labels for column in (f"probability:{name}", name)
-    ]
-    clf = load(model)
-    scores = clf.system_.scores(numbers[:, :10])
-    assert_allclose(values[:, 0::2], clf.system_.probabilities(scores), rtol=1e-4)
+    expected = []
+    for name in names.labels:
+        expected += [f"probability:{name}", name]
+    assert header == expected
+    system = load(model).system_
+    scores = system.scores(numbers[:, :10])
+    assert_allclose(values[:, 0::2], system.probabilities(scores), rtol=1e-4)
     assert_array_equal(values[:, 1::2], scores >= 0.5)
 
 
-def test_order_and_labels_do_not_matter_and_extra_columns_are_named(
+def test_predict_finds_columns_by_name_and_names_those_it_does_not_use(
     predicted, awkward, numbers, csv_file, names
 ):
     _, expected, _ = predicted(awkward)
-    order = [*np.random.default_rng(0).permutation(10), 0]
-    names = [names.features[i] for i in order[:10]] + ["id"]
-    shuffled = csv_file("new.csv", names, numbers[:, order].tolist())
-    _, values, err = predicted(shuffled)
+    order = np.random.default_rng(0).permutation(10)
+    header = [names.features[i] for i in order]
+    rows = numbers[:, [*order, 0]].tolist()
+    _, values, err = predicted(csv_file("new.csv", [*header, "id"], rows))
     assert_array_equal(values, expected)
     assert "has a column ('id') that the model does not use; left out" in err
 
 
-def test_standard_output_is_the_default(mltsk, model, awkward):
-    lines = mltsk("predict", model, awkward).out.splitlines()
+def test_predict_writes_to_standard_output_by_default(succeeds, model, awkward):
+    lines = succeeds("predict", model, awkward).out.splitlines()
     assert len(lines) == 121
-    assert lines[0].startswith(
-        '"probability:good, cheap","good, cheap","probability:say ""hi"""'
-    )
+    first = '"probability:good, cheap","good, cheap","probability:say ""hi"""'
+    assert lines[0].startswith(first)
 
 
-def test_missing_columns_are_named(refused, model, tmp_path, csv_file, names):
+def test_predict_names_missing_columns(refused, model, csv_file, names):
     data = csv_file("few.csv", names.features[:9], [[0] * 9])
     assert "has no column 'n'" in refused("predict", model, data)
 
 
-def test_identifiers_come_first(mltsk, clinic, patients, csv_file, refused):
-    header, first, *_ = mltsk("predict", clinic, patients).out.splitlines()
+def test_predict_puts_identifiers_first(succeeds, clinic, patients):
+    header, first, *_ = succeeds("predict", clinic, patients).out.splitlines()
     assert header == "patient,probability:gout,gout,probability:asthma,asthma"
     assert first.startswith("P000,0.")
-    new = csv_file(
-        "new.csv",
-        ["ward", "male", "stage", "smoker", "age", "bed"],
-        [["W", 1, "mild", "never", 60, 7]],
-    )
-    assert (
-        mltsk("predict", clinic, new).out.splitlines()[0].startswith("probability:gout")
-    )
-    lines = mltsk("predict", clinic, new, "--id", "ward,bed").out.splitlines()
-    assert (lines[0][:9], lines[1][:4]) == ("ward,bed,", "W,7,")
-    assert "Column 'age' is a feature of the model" in refused(
-        "predict", clinic, new, "--id", "age"
-    )
-    assert "Predictions have a column 'gout' of their own" in refused(
-        "predict", clinic, patients, "--id", "gout"
-    )
 
 
-def test_names_that_a_spreadsheet_would_run_are_quoted(mltsk, csv_file, tmp_path):
+def test_predict_takes_other_identifiers_but_no_features_or_labels(
+    succeeds, refused, clinic, patients, csv_file
+):
+    header = ["ward", "male", "stage", "smoker", "age", "bed"]
+    new = csv_file("new.csv", header, [["W", 1, "mild", "never", 60, 7]])
+    lines = succeeds("predict", clinic, new).out.splitlines()
+    assert lines[0].startswith("probability:gout")
+    lines = succeeds("predict", clinic, new, "--id ward,bed").out.splitlines()
+    assert lines[0].startswith("ward,bed,")
+    assert lines[1].startswith("W,7,")
+    sentence = refused("predict", clinic, new, "--id age")
+    assert "Column 'age' is a feature of the model" in sentence
+    sentence = refused("predict", clinic, patients, "--id gout")
+    assert "Predictions have a column 'gout' of their own" in sentence
+
+
+def test_predict_quotes_names_that_a_spreadsheet_would_run(
+    succeeds, csv_file, tmp_path
+):
     rows = [[i % 7 + 0.5, int(i % 7 > 3), f"=HYPERLINK({i})"] for i in range(40)]
-    data, out = csv_file("d.csv", ["a", "=1+1", "@id"], rows), tmp_path / "m.skops"
-    assert (
-        mltsk(
-            "fit", data, "--labels", "=1+1", "--id", "@id", "--rules", 0, "--out", out
-        ).status
-        == 0
-    )
-    header, first = mltsk("predict", out, data).out.splitlines()[:2]
+    data = csv_file("d.csv", ["a", "=1+1", "@id"], rows)
+    out = tmp_path / "m.skops"
+    succeeds("fit", data, "--labels =1+1 --id @id --rules 0 --out", out)
+    header, first, *_ = succeeds("predict", out, data).out.splitlines()
     assert header == "'@id,probability:=1+1,'=1+1"
     assert first.startswith("'=HYPERLINK(0),")
 
 
-def test_missing_cells_and_new_words_are_counted_in_one_note(mltsk, clinic, csv_file):
-    header = ["age", "smoker", "stage", "male"]
+def test_predict_counts_missing_cells_and_new_words_in_one_note(
+    succeeds, clinic, csv_file
+):
     rows = [
         ["", "pipe", "mild", "yes"],
         [60, "pipe", "awful", "unsure"],
         ["<4", "daily", "severe", "no"],
     ]
-    result = mltsk(
-        "predict", clinic, csv_file("new.csv", header, rows), "--missing", "<4"
-    )
-    assert result.status == 0
-    (note,) = [line for line in result.err.splitlines() if line.startswith("note: ")]
-    assert (
-        "new.csv: 2 cells are missing and 4 values were never seen (smoker: 'pipe'; stage: 'awful'; male: "
-        in note
-    )
+    new = csv_file("new.csv", CLINIC_FEATURES, rows)
+    err = succeeds("predict", clinic, new, "--missing '<4'").err
+    (note,) = [line for line in err.splitlines() if line.startswith("note: ")]
+    counts = "new.csv: 2 cells are missing and 4 values were never seen"
+    assert f"{counts} (smoker: 'pipe'; stage: 'awful'; male: " in note
     assert note.endswith(
         "they count as nothing, except where the model has a number for 'not measured'."
     )
-    known = csv_file("known.csv", header, [[60, "daily", "severe", "no"]])
-    assert "note" not in mltsk("predict", clinic, known).err
 
 
-def test_a_new_word_counts_as_nothing(mltsk, clinic, csv_file):
-    header, clf = ["age", "smoker", "stage", "male"], load(clinic)
-    table = read_table(
-        csv_file("new.csv", header, [[60, "pipe", "mild", "yes"]]),
-        kinds=read_info(clinic).kinds,
-    )
-    line = mltsk(
-        "predict", clinic, csv_file("new.csv", header, [[60, "pipe", "mild", "yes"]])
-    ).out.splitlines()[1]
-    assert line.split(",")[0::2] == [
-        f"{value:.5g}" for value in clf.predict_proba(table.X)[0]
-    ]
+def test_predict_has_no_note_where_nothing_is_missing_or_new(
+    succeeds, clinic, csv_file
+):
+    seen = csv_file("seen.csv", CLINIC_FEATURES, [[60, "daily", "severe", "no"]])
+    assert "note" not in succeeds("predict", clinic, seen).err
 
 
-def test_text_among_numbers_is_refused_by_name(refused, clinic, csv_file, tmp_path):
-    rows = csv_file(
-        "new.csv", ["age", "smoker", "stage", "male"], [["6O", "daily", "mild", "yes"]]
-    )
-    said = refused("predict", clinic, rows, "--out", tmp_path / "p.csv")
-    assert said.endswith(
-        "row 1: '6O' is not a number (1 such cell): correct the file or count such cells as missing (missing=\"6O\")."
+def test_predict_counts_a_new_word_as_nothing(succeeds, clinic, csv_file):
+    new = csv_file("new.csv", CLINIC_FEATURES, [[60, "pipe", "mild", "yes"]])
+    table = read_table(new, kinds=read_info(clinic).kinds)
+    _, line = succeeds("predict", clinic, new).out.splitlines()
+    assert probabilities(line) == digits(load(clinic).predict_proba(table.X)[0])
+
+
+def test_predict_refuses_text_among_numbers_by_name(
+    refused, clinic, csv_file, tmp_path
+):
+    new = csv_file("new.csv", CLINIC_FEATURES, [["6O", "daily", "mild", "yes"]])
+    sentence = refused("predict", clinic, new, "--out", tmp_path / "p.csv")
+    assert sentence.endswith(
+        "row 1: '6O' is not a number (1 such cell): correct the file or count such "
+        'cells as missing (missing="6O").'
     )
     assert not (tmp_path / "p.csv").exists()
 
 
-def test_a_misspelt_column_is_named_with_the_nearest_one(refused, clinic, csv_file):
-    rows = csv_file(
-        "new.csv", ["age", "smokre", "stage", "male"], [[60, "daily", "mild", "yes"]]
-    )
-    assert (
-        "new has no column 'smoker' (it has 4 columns); did you mean 'smokre'?"
-        in refused("predict", clinic, rows)
-    )
+def test_predict_names_the_nearest_column_for_a_misspelt_one(refused, clinic, csv_file):
+    header = ["age", "smokre", "stage", "male"]
+    new = csv_file("new.csv", header, [[60, "daily", "mild", "yes"]])
+    sentence = "new has no column 'smoker' (it has 4 columns); did you mean 'smokre'?"
+    assert sentence in refused("predict", clinic, new)
 
 
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
 @pytest.mark.parametrize("ending", ["xlsx", "parquet"])
-def test_typed_files_give_the_same_answers(mltsk, clinic, patients, tmp_path, ending):
+def test_predict_and_evaluate_give_the_same_answers_for_typed_files(
+    succeeds, clinic, patients, tmp_path, command, ending
+):
     pytest.importorskip("openpyxl" if ending == "xlsx" else "pyarrow")
+    path = tmp_path / f"patients.{ending}"
     frame = pd.read_csv(patients)
-    (frame.to_excel if ending == "xlsx" else frame.to_parquet)(
-        path := tmp_path / f"patients.{ending}", index=False
-    )
-    for command in ("predict", "evaluate"):
-        result = mltsk(command, clinic, path)
-        assert result.status == 0, result.err
-        assert result.out == mltsk(command, clinic, patients).out
+    if ending == "xlsx":
+        frame.to_excel(path, index=False)
+    else:
+        frame.to_parquet(path, index=False)
+    expected = succeeds(command, clinic, patients).out
+    assert succeeds(command, clinic, path).out == expected
 
 
-def test_words_of_labels_and_missing_cells_stay_with_the_model(
-    mltsk, csv_file, tmp_path
+def test_predict_and_evaluate_know_the_words_of_labels_and_missing_cells(
+    succeeds, csv_file, tmp_path
 ):
-    rows = [
-        ["<4" if i % 4 == 0 else i % 7 + 0.5, "ill" if i % 7 > 3 else "well"]
-        for i in range(60)
-    ]
-    data, out = csv_file("d.csv", ["crp", "state"], rows), tmp_path / "m.skops"
-    assert (
-        mltsk(
-            "fit",
-            data,
-            "--labels",
-            "state=ill",
-            "--missing",
-            "<4",
-            "--rules",
-            0,
-            "--out",
-            out,
-        ).status
-        == 0
-    )
-    assert (
-        mltsk("predict", out, data).status == mltsk("evaluate", out, data).status == 0
-    )
+    rows = []
+    for i in range(60):
+        crp = "<4" if i % 4 == 0 else i % 7 + 0.5
+        rows.append([crp, "ill" if i % 7 > 3 else "well"])
+    data = csv_file("d.csv", ["crp", "state"], rows)
+    out = tmp_path / "m.skops"
+    options = "--labels state=ill --missing '<4' --rules 0 --out"
+    succeeds("fit", data, options, out)
+    succeeds("predict", out, data)
+    succeeds("evaluate", out, data)
 
 
-def test_a_model_without_names_takes_columns_by_position(
-    mltsk, refused, tmp_path, csv_file
+def test_predict_takes_columns_by_position_if_the_model_has_no_names(
+    succeeds, refused, toy, toy_file, csv_file, tmp_path
 ):
-    data = make_multilabel_rules(n_samples=60, random_state=0)
-    path = save(MLTSKClassifier(n_rules=2).fit(data.X, data.Y), tmp_path / "m.skops")
-    write_npz(tmp_path / "d.npz", data)
-    assert len(mltsk("predict", path, tmp_path / "d.npz").out.splitlines()) == 61
-    few = csv_file(
-        "few.csv", "abcdefghij", [*data.X[:2].tolist(), ["", *data.X[2, 1:].tolist()]]
-    )
-    assert (
-        mltsk("predict", path, few).out.splitlines()[:3]
-        == mltsk("predict", path, tmp_path / "d.npz").out.splitlines()[:3]
-    )
+    path = save(MLTSKClassifier(n_rules=2).fit(toy.X, toy.Y), tmp_path / "m.skops")
+    lines = succeeds("predict", path, toy_file).out.splitlines()
+    assert len(lines) == 61
+    rows = [*toy.X[:2].tolist(), ["", *toy.X[2, 1:].tolist()]]
+    few = csv_file("few.csv", "abcdefghij", rows)
+    assert succeeds("predict", path, few).out.splitlines()[:3] == lines[:3]
     narrow = csv_file("narrow.csv", ["a", "b"], [[1, 2]])
-    assert "2 feature columns and the model was fitted on 10 without names" in refused(
-        "predict", path, narrow
-    )
+    sentence = "2 feature columns and the model was fitted on 10 without names"
+    assert sentence in refused("predict", path, narrow)
 
 
-def test_a_model_of_classes_predicts_the_class(mltsk, tmp_path):
-    data = make_multilabel_rules(n_samples=60, random_state=0)
-    kinds = np.array(["cat", "dog", "eel"])[data.Y[:, 0].astype(int) + data.Y[:, 1]]
-    path = save(MLTSKClassifier(n_rules=2).fit(data.X, kinds), tmp_path / "m.skops")
-    write_npz(tmp_path / "d.npz", data)
-    header, first, *_ = mltsk("predict", path, tmp_path / "d.npz").out.splitlines()
+def test_predict_writes_the_class_for_a_model_of_classes(
+    succeeds, toy, toy_file, tmp_path
+):
+    n_labels = toy.Y[:, 0].astype(int) + toy.Y[:, 1]
+    animals = np.array(["cat", "dog", "eel"])[n_labels]
+    path = save(MLTSKClassifier(n_rules=2).fit(toy.X, animals), tmp_path / "m.skops")
+    header, first, *_ = succeeds("predict", path, toy_file).out.splitlines()
     assert header == "probability:cat,probability:dog,probability:eel,prediction"
-    assert first.rsplit(",", 1)[1] in {"cat", "dog", "eel"}
+    assert first.split(",")[-1] in {"cat", "dog", "eel"}
 
 
-def test_tuned_thresholds_are_used(mltsk, tmp_path):
-    data = make_multilabel_rules(n_samples=80, random_state=0)
-    X, Y = data.frames()
+def test_predict_uses_tuned_thresholds(succeeds, toy, toy_file, tmp_path):
+    X, Y = toy.frames()
     clf = MLTSKClassifier(n_rules=2, threshold=("recall", 0.9)).fit(X, Y)
     path = save(clf, tmp_path / "m.skops")
-    write_npz(tmp_path / "d.npz", data)
-    assert (
-        mltsk("predict", path, tmp_path / "d.npz", "--out", tmp_path / "p.csv").status
-        == 0
-    )
-    _, values = read(tmp_path / "p.csv")
+    succeeds("predict", path, toy_file, "--out", tmp_path / "p.csv")
+    _, values = read_predictions(tmp_path / "p.csv")
     assert_array_equal(values[:, 1::2], clf.predict(X))
 
 
 @pytest.mark.parametrize("content", ["", "a,b\n1,2\n", "PK\x03\x04"])
-def test_a_file_that_is_no_model_is_refused(refused, awkward, tmp_path, content):
-    (tmp_path / "m.skops").write_text(content)
-    assert "model" in refused("predict", tmp_path / "m.skops", awkward)
+def test_predict_refuses_a_file_that_is_no_model(refused, awkward, tmp_path, content):
+    path = tmp_path / "m.skops"
+    path.write_text(content)
+    assert "model" in refused("predict", path, awkward)
 
 
-def test_labels_come_first_then_both_conventions_side_by_side(mltsk, model, awkward):
-    result = mltsk("evaluate", model, awkward)
-    lines = result.out.splitlines()
-    assert lines[0] == "awkward: 120 rows, 5 labels"
-    assert lines[2].split()[:4] == ["label", "observed", "prevalence", "AP"]
-    assert lines[7].split()[:2] == ["plain", "120"]
-    assert lines[9].split() == ["metric", "standard", "paper", "better"]
-    assert [line.split()[0] for line in lines[10:15]] == ["AP", "HL", "OE", "RL", "CV"]
+def test_predict_finds_the_columns_of_a_pipeline_by_name(succeeds, csv_file, tmp_path):
+    data = make_multilabel_rules(n_samples=60, n_features=3, random_state=0)
+    X, Y = data.frames()
+    pipe = make_pipeline(SimpleImputer(), MLTSKClassifier(n_rules=2)).fit(X, Y)
+    path = save(pipe, tmp_path / "m.skops")
+    new = csv_file("d.csv", ["x3", "x2", "x1"], data.X[:, ::-1].tolist())
+    _, first, *_ = succeeds("predict", path, new).out.splitlines()
+    assert probabilities(first) == digits(pipe.predict_proba(X)[0])
+
+
+def test_predict_names_columns_that_a_pipeline_misses(refused, csv_file, tmp_path):
+    data = make_multilabel_rules(n_samples=60, n_features=3, random_state=0)
+    pipe = make_pipeline(SimpleImputer(), MLTSKClassifier(n_rules=2))
+    path = save(pipe.fit(*data.frames()), tmp_path / "m.skops")
+    rows = data.X[:, ::-1].tolist()
+    misspelt = csv_file("e.csv", ["x3", "x2", "x11"], rows)
+    sentence = refused("predict", path, misspelt, "--id x11")
+    assert "has no column 'x1' (it has 2 columns)" in sentence
+    constant = [[x3, x2, 1] for x3, x2, _ in rows]
+    same = csv_file("f.csv", ["x3", "x2", "x1"], constant)
+    sentence = refused("predict", path, same)
+    assert "Column 'x1' of f is no feature here: left out" in sentence
+
+
+# evaluate -----------------------------------------------------------------------------
+
+
+def test_evaluate_prints_labels_first_then_both_conventions(succeeds, model, awkward):
+    result = succeeds("evaluate", model, awkward)
+    lines = [line.split() for line in result.out.splitlines()]
+    assert result.out.splitlines()[0] == "awkward: 120 rows, 5 labels"
+    assert lines[2][:4] == ["label", "observed", "prevalence", "AP"]
+    assert lines[7][:2] == ["plain", "120"]
+    assert lines[9] == ["metric", "standard", "paper", "better"]
+    assert [line[0] for line in lines[10:15]] == ["AP", "HL", "OE", "RL", "CV"]
     assert "this may be no estimate for others" in result.err
 
 
-def test_labels_that_were_not_observed_are_left_out(mltsk, clinic, patients):
-    found = json.loads(mltsk("evaluate", clinic, patients, "--json").out)
-    assert {name: one["observed"] for name, one in found["per_label"].items()} == {
-        "gout": 80,
-        "asthma": 90,
-    }
+def test_evaluate_leaves_out_labels_that_were_not_observed(succeeds, clinic, patients):
+    metrics = json.loads(succeeds("evaluate", clinic, patients, "--json").out)
+    by_label = metrics["per_label"]
+    assert by_label["gout"]["observed"] == 80
+    assert by_label["asthma"]["observed"] == 90
     table = read_table(patients, "gout,asthma", kinds=read_info(clinic).kinds)
     clf = load(clinic)
     scores = clf.decision_function(table.X) + clf.thresholds_
-    assert found["standard"] == pytest.approx(evaluate(table.Y, scores))
+    assert metrics["standard"] == pytest.approx(evaluate(table.Y, scores))
 
 
-def test_json_holds_what_the_library_says(mltsk, model, awkward, numbers):
-    found = json.loads(mltsk("evaluate", model, awkward, "--json").out)
-    clf, Y = load(model), numbers[:, 10:]
-    scores = clf.system_.scores(numbers[:, :10])
+def test_evaluate_prints_in_json_what_the_library_says(
+    succeeds, model, awkward, numbers
+):
+    metrics = json.loads(succeeds("evaluate", model, awkward, "--json").out)
+    Y = numbers[:, 10:]
+    system = load(model).system_
+    scores = system.scores(numbers[:, :10])
     for convention in ("paper", "standard"):
-        assert found[convention] == pytest.approx(
-            evaluate(Y, scores, convention=convention)
-        )
-    one = evaluate(Y, clf.system_.probabilities(scores), per_label=True).iloc[4]
-    same = ["observed", "prevalence", "AP", "AUC", "Brier"]
-    assert {name: found["per_label"]["plain"][name] for name in same} == pytest.approx(
-        one[same].to_dict()
-    )
+        expected = evaluate(Y, scores, convention=convention)
+        assert metrics[convention] == pytest.approx(expected)
+    plain = evaluate(Y, system.probabilities(scores), per_label=True).iloc[4]
+    for name in ("observed", "prevalence", "AP", "AUC", "Brier"):
+        assert metrics["per_label"]["plain"][name] == pytest.approx(plain[name])
 
 
-def test_labels_are_found_by_name_in_any_order(
-    mltsk, model, awkward, numbers, csv_file, names
+def test_evaluate_finds_labels_by_name_in_any_order(
+    succeeds, model, awkward, numbers, csv_file, names
 ):
-    backwards = csv_file(
-        "t.csv", [*names.features, *names.labels][::-1], numbers[:, ::-1].tolist()
-    )
-    assert (
-        mltsk("evaluate", model, backwards, "--json").out
-        == mltsk("evaluate", model, awkward, "--json").out
-    )
+    header = [*names.features, *names.labels][::-1]
+    backwards = csv_file("t.csv", header, numbers[:, ::-1].tolist())
+    expected = succeeds("evaluate", model, awkward, "--json").out
+    assert succeeds("evaluate", model, backwards, "--json").out == expected
 
 
-def test_labels_under_other_names_are_given(
-    mltsk, model, awkward, numbers, csv_file, names
+def test_evaluate_takes_labels_under_other_names(
+    succeeds, model, awkward, numbers, csv_file, names
 ):
-    renamed = csv_file(
-        "t.csv", [*names.features, "l1", "l2", "l3", "l4", "l5"], numbers.tolist()
-    )
-    assert mltsk("evaluate", model, renamed, "--labels", 5, "--json").out == (
-        mltsk("evaluate", model, awkward, "--json").out
-    )
+    renamed = csv_file("t.csv", [*names.features, *"pqrst"], numbers.tolist())
+    expected = succeeds("evaluate", model, awkward, "--json").out
+    assert succeeds("evaluate", model, renamed, "--labels 5 --json").out == expected
 
 
-def test_a_file_without_labels_is_refused(refused, model, tmp_path, csv_file, names):
+def test_evaluate_refuses_a_file_without_labels(refused, model, csv_file, names):
     data = csv_file("t.csv", names.features, [[0] * 10])
     assert f"has no column {names.labels[0]!r}" in refused("evaluate", model, data)
 
 
-def test_another_number_of_labels_is_refused(refused, model, awkward):
-    assert "has 2 label columns and the model 5" in refused(
-        "evaluate", model, awkward, "--labels", 2
-    )
+def test_evaluate_refuses_another_number_of_labels(refused, model, awkward):
+    sentence = refused("evaluate", model, awkward, "--labels 2")
+    assert "has 2 label columns and the model 5" in sentence
 
 
-def test_a_matlab_file_is_evaluated_too(mltsk, tmp_path):
-    data, path = (
-        make_multilabel_rules(n_samples=60, random_state=0),
-        tmp_path / "toy.mat",
-    )
-    savemat(path, {"data": data.X, "target": data.Y.T})
-    for preset in ("default", "paper"):
-        assert (
-            mltsk("fit", path, "--preset", preset, "--out", tmp_path / "m.skops").status
-            == 0
-        )
-        assert mltsk("evaluate", tmp_path / "m.skops", path).status == 0
-        assert len(mltsk("predict", tmp_path / "m.skops", path).out.splitlines()) == 61
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_evaluate_and_predict_read_a_matlab_file(succeeds, toy, tmp_path, preset):
+    path = tmp_path / "toy.mat"
+    savemat(path, {"data": toy.X, "target": toy.Y.T})
+    out = tmp_path / "m.skops"
+    succeeds("fit", path, f"--preset {preset} --out", out)
+    succeeds("evaluate", out, path)
+    assert len(succeeds("predict", out, path).out.splitlines()) == 61
 
 
-def test_labels_that_are_no_labels_are_refused(
-    refused, model, tmp_path, csv_file, names
+def test_evaluate_reads_a_sparse_file(succeeds, tmp_path):
+    data = make_multilabel_rules(n_samples=80, sparse=True, random_state=0)
+    path = tmp_path / "words.npz"
+    write_npz(path, data)
+    out = tmp_path / "m.skops"
+    succeeds("fit", path, "--rules 2 --out", out)
+    assert succeeds("evaluate", out, path).out.startswith("words: 80 rows, 5 labels\n")
+
+
+def test_evaluate_refuses_labels_that_are_neither_0_nor_1(
+    refused, model, csv_file, names
 ):
     data = csv_file("t.csv", names.features + names.labels, [[0] * 10 + [3] * 5])
-    assert "Label 'good, cheap' holds '3', not 0 and 1" in refused(
-        "evaluate", model, data
-    )
+    sentence = refused("evaluate", model, data)
+    assert "Label 'good, cheap' holds '3', not 0 and 1" in sentence
 
 
-def test_a_metric_without_rows_is_null_in_json(mltsk, model, csv_file, names):
-    data = csv_file(
-        "empty_sets.csv", names.features + names.labels, [[0.5] * 10 + [0] * 5] * 2
-    )
-    found = json.loads(mltsk("evaluate", model, data, "--json").out)
-    assert found["standard"]["AP"] is None  # rows without any label cannot be ranked
-    assert found["standard"]["HL"] is not None
-
-
-def test_a_model_of_classes_has_no_labels_to_compare(refused, csv_file, tmp_path):
-    data = make_multilabel_rules(n_samples=60, random_state=0)
-    path = save(
-        MLTSKClassifier(n_rules=2).fit(data.X, data.Y[:, 0] + data.Y[:, 1]),
-        tmp_path / "m.skops",
-    )
-    write_npz(tmp_path / "d.npz", data)
-    assert "predicts one class of several" in refused(
-        "evaluate", path, tmp_path / "d.npz", "--labels", 3
-    )
-
-
-def test_a_pipeline_is_evaluated_by_its_own_thresholds(mltsk, tmp_path):
-    data = make_multilabel_rules(n_samples=60, random_state=0)
-    X, Y = data.frames()
-    pipe = make_pipeline(
-        SimpleImputer(), MLTSKClassifier(n_rules=2, threshold="f1")
-    ).fit(X, Y)
-    write_npz(tmp_path / "d.npz", data)
-    found = json.loads(
-        mltsk(
-            "evaluate", save(pipe, tmp_path / "m.skops"), tmp_path / "d.npz", "--json"
-        ).out
-    )
-    scores = pipe.decision_function(X) + pipe[-1].thresholds_
-    assert found["standard"] == pytest.approx(
-        evaluate(Y, scores, predictions=pipe.predict(X))
-    )
-
-
-def test_columns_of_a_pipeline_are_found_by_name_or_named(
-    mltsk, refused, csv_file, tmp_path
+def test_evaluate_prints_null_for_a_metric_without_rows(
+    succeeds, model, csv_file, names
 ):
-    data = make_multilabel_rules(n_samples=60, n_features=3, random_state=0)
-    X, Y = data.frames()
-    pipe = make_pipeline(SimpleImputer(), MLTSKClassifier(n_rules=2)).fit(X, Y)
-    path, rows = save(pipe, tmp_path / "m.skops"), data.X[:, ::-1].tolist()
-    lines = mltsk(
-        "predict", path, csv_file("d.csv", ["x3", "x2", "x1"], rows)
-    ).out.splitlines()
-    assert lines[1].split(",")[0::2] == [
-        f"{value:.5g}" for value in pipe.predict_proba(X)[0]
-    ]
-    misspelt = csv_file("e.csv", ["x3", "x2", "x11"], rows)
-    assert "has no column 'x1' (it has 2 columns)" in refused(
-        "predict", path, misspelt, "--id", "x11"
-    )
-    same = csv_file("f.csv", ["x3", "x2", "x1"], [[a, b, 1] for a, b, _ in rows])
-    assert "Column 'x1' of f is no feature here: left out" in refused(
-        "predict", path, same
-    )
+    rows = [[0.5] * 10 + [0] * 5] * 2
+    data = csv_file("empty_sets.csv", names.features + names.labels, rows)
+    metrics = json.loads(succeeds("evaluate", model, data, "--json").out)
+    assert metrics["standard"]["AP"] is None  # rows without any label have no ranking
+    assert metrics["standard"]["HL"] is not None
 
 
-def test_text_names_the_callers_features_and_labels(mltsk, model, names):
-    text = mltsk("rules", model, "--top", 10).out
+def test_evaluate_refuses_a_model_of_classes(refused, toy, toy_file, tmp_path):
+    clf = MLTSKClassifier(n_rules=2).fit(toy.X, toy.Y[:, 0] + toy.Y[:, 1])
+    path = save(clf, tmp_path / "m.skops")
+    sentence = refused("evaluate", path, toy_file, "--labels 3")
+    assert "predicts one class of several" in sentence
+
+
+def test_evaluate_uses_the_thresholds_of_a_pipeline(succeeds, toy, toy_file, tmp_path):
+    X, Y = toy.frames()
+    clf = MLTSKClassifier(n_rules=2, threshold="f1")
+    pipe = make_pipeline(SimpleImputer(), clf).fit(X, Y)
+    path = save(pipe, tmp_path / "m.skops")
+    metrics = json.loads(succeeds("evaluate", path, toy_file, "--json").out)
+    scores = pipe.decision_function(X) + pipe[-1].thresholds_
+    expected = evaluate(Y, scores, predictions=pipe.predict(X))
+    assert metrics["standard"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+def test_predict_and_evaluate_take_a_compared_method(
+    succeeds, toy, toy_file, tmp_path, command
+):
+    path = save(MLkNN().fit(*toy.frames()), tmp_path / "knn.skops")
+    succeeds(command, path, toy_file)
+
+
+def test_predict_with_a_compared_method_needs_complete_numbers(
+    refused, toy, csv_file, tmp_path
+):
+    path = save(MLkNN().fit(*toy.frames()), tmp_path / "knn.skops")
+    data = csv_file("gaps.csv", toy.feature_names, [[1] * 10, [1] * 9 + [""]])
+    sentence = refused("predict", path, data, "--out", tmp_path / "p.csv")
+    assert "has no value in row 2 (1 such in all)" in sentence
+    assert not (tmp_path / "p.csv").exists()
+
+
+# rules --------------------------------------------------------------------------------
+
+
+def test_rules_names_the_callers_features_and_labels(succeeds, model, names):
+    text = succeeds("rules", model, "--top 10").out
     assert all(name in text for name in [*names.features, *names.labels])
     assert text.count("\nException ") == 3
 
 
-def test_top_shortens(mltsk, model):
-    assert len(mltsk("rules", model, "--top", 1).out) < len(mltsk("rules", model).out)
+def test_rules_shows_less_with_top(succeeds, model):
+    shorter = succeeds("rules", model, "--top 1").out
+    assert len(shorter) < len(succeeds("rules", model).out)
 
 
-def test_one_label_alone(mltsk, model, names):
-    text = mltsk("rules", model, "--label", names.labels[0]).out
+def test_rules_shows_one_label_alone(succeeds, model, names):
+    text = succeeds("rules", model, f"--label '{names.labels[0]}'").out
     assert names.labels[0] in text
     assert names.labels[3] not in text
 
 
-def test_json_holds_everything_unless_told(mltsk, model, names):
-    rules = json.loads(mltsk("rules", model, "--format", "json").out)
-    assert (rules["features"], rules["labels"], len(rules["exceptions"])) == (
-        names.features,
-        names.labels,
-        3,
-    )
-    assert (
-        len(rules["exceptions"][0]["conditions"])
-        == len(rules["general"][0]["shapes"])
-        == 10
-    )
-    short = json.loads(mltsk("rules", model, "--format", "json", "--top", 2).out)
-    assert (
-        len(short["exceptions"][0]["conditions"])
-        == len(short["general"][0]["shapes"])
-        == 2
-    )
-
-
-def test_a_long_model_is_shortened_by_its_data_alone(
-    mltsk, refused, model, awkward, names
+@pytest.mark.parametrize(("options", "n_shown"), [("", 10), ("--top 2", 2)])
+def test_rules_holds_everything_in_json_unless_asked_for_less(
+    succeeds, model, names, options, n_shown
 ):
-    said = refused("rules", model, "--statements", 3)
+    content = json.loads(succeeds("rules", model, "--format json", options).out)
+    assert (content["features"], content["labels"]) == (names.features, names.labels)
+    assert len(content["exceptions"]) == 3
+    assert len(content["exceptions"][0]["conditions"]) == n_shown
+    assert len(content["general"][0]["shapes"]) == n_shown
+
+
+def test_rules_shortens_a_long_model_by_its_data_alone(
+    succeeds, refused, model, awkward, names
+):
     assert (
-        "holds no rows to shorten it by: fit it with `mltsk fit --statements 3`, or name its data with --data"
-        in said
-    )
-    text = mltsk("rules", model, "--statements", 3, "--data", awkward).out
+        "statements per label and holds no rows to shorten it by: fit it with `mltsk "
+        "fit --statements 3`, or name its data with --data"
+    ) in refused("rules", model, "--statements 3")
+    text = succeeds("rules", model, "--statements 3 --data", awkward).out
     assert "cover the whole model" in text
     assert all(name in text for name in names.labels)
 
 
-def test_a_model_of_words_and_gaps_is_shortened_by_its_data(mltsk, clinic, patients):
-    result = mltsk("rules", clinic, "--statements", 3, "--data", patients)
-    assert "cover the whole model" in result.out
-    assert "smoker = daily" in result.out
+def test_rules_shortens_a_model_of_words_and_gaps(succeeds, clinic, patients):
+    text = succeeds("rules", clinic, "--statements 3 --data", patients).out
+    assert "cover the whole model" in text
+    assert "smoker = daily" in text
 
 
-def test_a_short_model_is_printed_as_it_is(mltsk, awkward, tmp_path):
+def test_rules_prints_a_short_model_as_it_is(succeeds, awkward, tmp_path):
     out = tmp_path / "m.skops"
-    assert (
-        mltsk("fit", awkward, "--labels", 5, "--statements", 3, "--out", out).status
-        == 0
-    )
-    assert mltsk("rules", out, "--statements", 4).out == mltsk("rules", out).out
+    succeeds("fit", awkward, "--labels 5 --statements 3 --out", out)
+    text = succeeds("rules", out).out
+    assert succeeds("rules", out, "--statements 4").out == text
 
 
-def test_the_papers_model_has_rules_and_cannot_be_shortened(
-    mltsk, refused, awkward, tmp_path
+def test_rules_prints_the_papers_model_and_does_not_shorten_it(
+    succeeds, refused, awkward, tmp_path
 ):
     out = tmp_path / "m.skops"
-    assert (
-        mltsk("fit", awkward, "--labels", 5, "--preset", "paper", "--out", out).status
-        == 0
-    )
-    assert mltsk("rules", out).out.count("governs") == 3
-    assert "holds a PaperMLTSK, which cannot be shortened" in refused(
-        "rules", out, "--statements", 3
-    )
+    succeeds("fit", awkward, "--labels 5 --preset paper --out", out)
+    assert succeeds("rules", out).out.count("governs") == 3
+    sentence = refused("rules", out, "--statements 3")
+    assert "holds a PaperMLTSK, which cannot be shortened" in sentence
 
 
-def test_html_is_a_page_with_every_name_escaped(mltsk, model, tmp_path):
+def test_rules_writes_a_page_with_every_name_escaped(succeeds, model, tmp_path):
     out = tmp_path / "rules.html"
-    assert (
-        mltsk("rules", model, "--format", "html", "--top", 10, "--out", out).status == 0
-    )
+    succeeds("rules", model, "--format html --top 10 --out", out)
     page = out.read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "<script" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
 
-def test_markdown_to_a_file(mltsk, model, tmp_path):
-    assert mltsk("rules", model, "--format", "md", "--out", tmp_path / "r.md").out == ""
-    assert "### Exception 1" in (tmp_path / "r.md").read_text(encoding="utf-8")
+def test_rules_writes_markdown_to_a_file(succeeds, model, tmp_path):
+    out = tmp_path / "r.md"
+    assert succeeds("rules", model, "--format md --out", out).out == ""
+    assert "### Exception 1" in out.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "sentence"),
     [
-        (["--label", "nope"], "no label called 'nope'"),
-        (["--top", 0], "'--top'"),
-        (["--format", "pdf"], "'--format'"),
-        (["--out", "no/such/folder/r.txt"], "does not exist"),
+        ("--label nope", "no label called 'nope'"),
+        ("--top 0", "'--top'"),
+        ("--format pdf", "'--format'"),
+        ("--out no/such/folder/r.txt", "does not exist"),
     ],
 )
-def test_bad_options_are_refused(refused, model, options, says):
-    assert says in refused("rules", model, *options)
+def test_rules_refuses_bad_options(refused, model, options, sentence):
+    assert sentence in refused("rules", model, options)
 
 
-def test_a_missing_model_is_refused(refused, tmp_path):
+def test_rules_refuses_a_missing_model(refused, tmp_path):
     assert "There is no model file" in refused("rules", tmp_path / "none.skops")
 
 
-def data_of(path):
+# explore ------------------------------------------------------------------------------
+
+
+def data_of_page(path):
+    """The data inside a page."""
+    tag = '<script type="application/json" id="x-model">(.*?)</script>'
     page = path.read_text(encoding="utf-8")
-    (found,) = re.findall(
-        r'<script type="application/json" id="x-model">(.*?)</script>',
-        page,
-        flags=re.DOTALL,
-    )
-    return json.loads(found)
+    (content,) = re.findall(tag, page, flags=re.DOTALL)
+    return json.loads(content)
 
 
-def test_a_page_of_the_model_alone(mltsk, model, names, tmp_path):
-    result = mltsk("explore", model, "--out", tmp_path / "page.html")
-    assert result.status == 0
-    data = data_of(tmp_path / "page.html")
+def test_explore_writes_a_page_of_the_model_alone(succeeds, model, names, tmp_path):
+    out = tmp_path / "page.html"
+    succeeds("explore", model, "--out", out)
+    data = data_of_page(out)
     assert (data["features"], data["labels"]) == (names.features, names.labels)
     assert data["made"]["names"][0] == "every feature at its median"
-    assert "<title>awkward: rules to explore</title>" in (
-        tmp_path / "page.html"
-    ).read_text(encoding="utf-8")
+    title = "<title>awkward: rules to explore</title>"
+    assert title in out.read_text(encoding="utf-8")
 
 
-def test_rows_are_in_the_page_with_their_labels(mltsk, model, awkward, tmp_path):
-    assert (
-        mltsk(
-            "explore",
-            model,
-            "--data",
-            awkward,
-            "--out",
-            tmp_path / "p.html",
-            "--title",
-            "<i>",
-        ).status
-        == 0
-    )
-    data = data_of(tmp_path / "p.html")
+def test_explore_puts_samples_with_their_labels_into_the_page(
+    succeeds, model, awkward, tmp_path
+):
+    out = tmp_path / "p.html"
+    succeeds("explore", model, "--data", awkward, "--title '<i>' --out", out)
+    data = data_of_page(out)
     assert data["rows"]["index"] is None
     assert data["rows"]["truth"] is not None
     assert set(data["correlation"]) == {"consequents", "labels"}
-    assert [size["size"] for size in data["sizes"]][:3] == [
-        3,
-        5,
-        8,
-    ]  # it was fitted on these rows
-    assert "<h1>&lt;i&gt;</h1>" in (tmp_path / "p.html").read_text(encoding="utf-8")
+    # the model was fitted on these rows, so the page has shorter ones
+    sizes = [size["size"] for size in data["sizes"]]
+    assert sizes[:3] == [3, 5, 8]
+    assert "<h1>&lt;i&gt;</h1>" in out.read_text(encoding="utf-8")
 
 
-def test_rows_without_labels_are_there_too_and_found_by_identifiers(
-    mltsk, model, names, csv_file, tmp_path
+def test_explore_takes_samples_without_labels_and_finds_them_by_identifiers(
+    succeeds, model, names, csv_file, tmp_path
 ):
-    rows = csv_file(
-        "rows.csv",
-        ["patient", *names.features],
-        [["ann", *[0.1] * 10], ["bob", *[0.9] * 10]],
-    )
-    result = mltsk(
-        "explore",
-        model,
-        "--data",
-        rows,
-        "--id",
-        "patient",
-        "--neighbours",
-        "--out",
-        tmp_path / "p.html",
-    )
-    assert result.status == 0
-    data = data_of(tmp_path / "p.html")
-    assert (data["rows"]["ids"], data["rows"]["truth"], data["neighbours"]) == (
-        ["ann", "bob"],
-        None,
-        True,
-    )
-    assert (set(data["correlation"]), data["sizes"]) == ({"consequents"}, [])
+    rows = [["ann", *[0.1] * 10], ["bob", *[0.9] * 10]]
+    data = csv_file("rows.csv", ["patient", *names.features], rows)
+    out = tmp_path / "p.html"
+    options = "--id patient --neighbours --out"
+    succeeds("explore", model, "--data", data, options, out)
+    content = data_of_page(out)
+    assert content["rows"]["ids"] == ["ann", "bob"]
+    assert content["rows"]["truth"] is None
+    assert content["neighbours"] is True
+    assert set(content["correlation"]) == {"consequents"}
+    assert content["sizes"] == []
 
 
-def test_bad_input_is_one_sentence(refused, model, tmp_path):
-    assert "does not exist" in refused(
-        "explore", model, "--out", tmp_path / "no" / "page.html"
-    )
-    assert "are about rows" in refused(
-        "explore", model, "--neighbours", "--out", tmp_path / "page.html"
-    )
-    assert "no column" in refused(
-        "explore", model, "--data", "yeast", "--out", tmp_path / "page.html"
-    )
-    made = make_multilabel_rules(n_samples=40, random_state=0)
-    other = save(MLkNN().fit(made.X, made.Y), tmp_path / "knn.skops")
-    assert "holds a MLkNN, which has no rules" in refused(
-        "explore", other, "--out", tmp_path / "page.html"
-    )
-    assert not (tmp_path / "page.html").exists()
+def test_explore_refuses_bad_input_with_one_sentence(refused, toy, model, tmp_path):
+    out = tmp_path / "page.html"
+    elsewhere = tmp_path / "no" / "page.html"
+    assert "does not exist" in refused("explore", model, "--out", elsewhere)
+    assert "are about rows" in refused("explore", model, "--neighbours --out", out)
+    assert "no column" in refused("explore", model, "--data yeast --out", out)
+    other = save(MLkNN().fit(toy.X, toy.Y), tmp_path / "knn.skops")
+    sentence = refused("explore", other, "--out", out)
+    assert "holds a MLkNN, which has no rules" in sentence
+    assert not out.exists()
 
 
-@pytest.mark.parametrize("command", ["predict", "evaluate"])
-def test_a_compared_method_in_a_file_still_predicts(mltsk, command, csv_file, tmp_path):
-    made = make_multilabel_rules(n_samples=40, random_state=0)
-    path = save(MLkNN().fit(*made.frames()), tmp_path / "knn.skops")
-    rows = [[*x, *y] for x, y in zip(made.X.tolist(), made.Y.tolist(), strict=True)]
-    data = csv_file("rows.csv", [*made.feature_names, *made.label_names], rows)
-    assert mltsk(command, path, data).status == 0
+# export -------------------------------------------------------------------------------
 
 
-def test_a_compared_method_needs_complete_numbers(refused, csv_file, tmp_path):
-    made = make_multilabel_rules(n_samples=40, random_state=0)
-    path = save(MLkNN().fit(*made.frames()), tmp_path / "knn.skops")
-    data = csv_file("gaps.csv", made.feature_names, [[1] * 10, [1] * 9 + [""]])
-    assert "has no value in row 2 (1 such in all)" in refused(
-        "predict", path, data, "--out", tmp_path / "p.csv"
-    )
-    assert not (tmp_path / "p.csv").exists()
-
-
-def test_json_gives_the_model_back(mltsk, model, tmp_path):
-    result = mltsk("export", model, "--json", tmp_path / "m.json")
-    assert result.status == 0
-    back = from_dict(json.loads((tmp_path / "m.json").read_text(encoding="utf-8")))
+def test_export_writes_json_that_gives_the_model_back(succeeds, model, tmp_path):
+    out = tmp_path / "m.json"
+    succeeds("export", model, "--json", out)
+    back = from_dict(json.loads(out.read_text(encoding="utf-8")))
     X = np.random.default_rng(0).normal(size=(20, 10))
     assert_array_equal(back.system_.scores(X), load(model).system_.scores(X))
-    assert (
-        json.loads(mltsk("export", model, "--json", "-").out)["format"] == "mltsk model"
-    )
 
 
-@pytest.mark.parametrize("options", [[], ["--float32"]])
-def test_onnx_gives_the_same_scores(mltsk, model, tmp_path, options):
-    onnxruntime = pytest.importorskip("onnxruntime")
-    assert mltsk("export", model, "--onnx", tmp_path / "m.onnx", *options).status == 0
-    X = np.random.default_rng(0).normal(size=(20, 10)).astype(np.float32)
-    session = onnxruntime.InferenceSession((tmp_path / "m.onnx").read_bytes())
-    (scores,) = session.run(["scores"], {"X": X if options else X.astype(np.float64)})
-    assert_allclose(scores, load(model).system_.scores(X.astype(np.float64)), atol=1e-9)
+def test_export_prints_json(succeeds, model):
+    content = json.loads(succeeds("export", model, "--json -").out)
+    assert content["format"] == "mltsk model"
 
 
-def test_something_must_be_asked_for_and_have_a_place(refused, model, tmp_path):
-    assert "--onnx FILE, --json FILE, or both" in refused("export", model)
-    assert "does not exist" in refused(
-        "export", model, "--json", tmp_path / "no" / "m.json"
-    )
-    assert "is no text" in refused("export", model, "--onnx", "-")
-
-
-def test_without_the_extra_the_command_says_what_to_install(
-    refused, model, tmp_path, monkeypatch
+@pytest.mark.parametrize("options", ["", "--float32"])
+def test_export_writes_an_onnx_graph_with_the_same_scores(
+    succeeds, model, tmp_path, options
 ):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    out = tmp_path / "m.onnx"
+    succeeds("export", model, "--onnx", out, options)
+    X = np.random.default_rng(0).normal(size=(20, 10)).astype(np.float32)
+    session = onnxruntime.InferenceSession(out.read_bytes())
+    samples = X if options else X.astype(np.float64)
+    (scores,) = session.run(["scores"], {"X": samples})
+    expected = load(model).system_.scores(X.astype(np.float64))
+    assert_allclose(scores, expected, atol=1e-9)
+
+
+def test_export_needs_something_to_write_and_a_place(refused, model, tmp_path):
+    assert "--onnx FILE, --json FILE, or both" in refused("export", model)
+    out = tmp_path / "no" / "m.json"
+    assert "does not exist" in refused("export", model, "--json", out)
+    assert "An ONNX graph is not written" in refused("export", model, "--onnx -")
+
+
+def test_export_says_what_to_install(refused, model, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
-    assert 'pip install "mltsk[onnx]"' in refused(
-        "export", model, "--onnx", tmp_path / "m.onnx", status=1
-    )
+    out = tmp_path / "m.onnx"
+    sentence = refused("export", model, "--onnx", out, status=1)
+    assert 'pip install "mltsk[onnx]"' in sentence
+
+
+def test_predict_disarms_classes_that_spreadsheets_would_take_for_formulas(
+    succeeds, csv_file, tmp_path
+):
+    X = np.arange(40.0)[:, None]
+    y = np.where(X[:, 0] > 20, "=cmd|' /C calc'!A0", "flu")
+    path = tmp_path / "classes.skops"
+    save(MLTSKClassifier(0).fit(X, y), path)
+    data = csv_file("rows.csv", ["x0"], [[1.0], [39.0]])
+    _, low, high = succeeds("predict", path, data).out.splitlines()
+    assert low.endswith(",flu")
+    assert high.endswith(",'=cmd|' /C calc'!A0")

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from mltsk import MLTSKClassifier, PaperMLTSK
 from mltsk.datasets import make_multilabel_rules
-from mltsk.io.checks import check_attributes, check_parts, check_scores
+from mltsk.io.checks import check_attributes, check_safe, check_scores
 from mltsk.io.state import plain_attributes
 from mltsk.paper import METHODS
 
@@ -94,13 +94,13 @@ def test_check_attributes_needs_labels_of_0_and_1_for_every_neighbour(damage):
     refused(type(model), attributes, says)
 
 
-def test_check_parts_refuses_a_sparse_matrix_before_it_is_used():
+def test_check_safe_refuses_a_sparse_matrix_before_it_is_used():
     model = METHODS["ml-knn"]().fit(sparse.csr_array(DATA.X), DATA.Y)
     attributes = plain_attributes(model)
-    check_parts(type(model), attributes)
+    check_safe(type(model), attributes)
     attributes["X_"].indptr[-1] = 0  # which SciPy's own check lets pass
     with pytest.raises(ValueError, match="the parts of 'X_' do not fit each other"):
-        check_parts(type(model), attributes)
+        check_safe(type(model), attributes)
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,11 @@ def test_check_stream_lets_a_stream_of_a_table_with_gaps_pass(table, own_rules):
             -1.0,
             "'general_weight' of 'stream_' must be a number of at",
         ),
-        ("rule_weight", 1e308, "'rule_weight' of 'stream_' must be a number of at"),
+        (
+            "rule_weight",
+            float("inf"),
+            "'rule_weight' of 'stream_' must be a number of at",
+        ),
         ("moments", None, "'moments' must hold H, B, phi, y, total"),
         ("kept", [1], "'kept' must hold X, Y, w, copies"),
         ("more", 1, "'stream_' must hold seen, stride, unit, general_weight"),
@@ -79,7 +83,7 @@ def test_check_stream_refuses_each_damaged_field(attributes, name, value, says):
         ("moments", "total", lambda _: 0.0, "'total' of 'moments' must be a number"),
         ("kept", "X", lambda X: X[:, 1:], "'X' of 'kept' must be a table of 60 x 10"),
         ("kept", "X", lambda X: X.tolist(), "'X' of 'kept' must be a table of 60 x 10"),
-        ("kept", "X", lambda X: X * 1e308, "'X' of 'kept' must hold finite numbers"),
+        ("kept", "X", lambda X: X * np.inf, "'X' of 'kept' must hold finite numbers"),
         ("kept", "Y", lambda Y: Y + 1, "'Y' of 'kept' must hold 0 and 1"),
         ("kept", "w", lambda w: -w, "'w' of 'kept' must be at least 0"),
         (

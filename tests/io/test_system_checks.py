@@ -60,7 +60,7 @@ def refused(attributes, says):
         ("label_names_", (1, 2, 3, 4, 5), "5 different names"),
         ("feature_names_in_", np.array(["a"], dtype=object), "10 different names"),
         ("classes_", np.arange(3), "3 classes for 5 labels"),
-        ("firing_", "random", "'firing_' must be softmax, authors, plain, minimum"),
+        ("firing_", "random", "'firing_' must be softmax, authors, plain or minimum"),
         ("firing_", None, "'firing_' must be softmax"),
         ("scale_", "cubic", "no scale 'cubic'"),
         ("scale_", "unit", "does not belong to the scale 'unit'"),

@@ -1,67 +1,70 @@
-"""``mltsk datasets``: the catalog, and downloads of what it lists."""
+"""``mltsk datasets``: the catalog, and downloads of the data sets that it lists."""
 
+from collections.abc import Iterable
+from string import ascii_lowercase
 from typing import Annotated
 
 import typer
 from typer import Argument, Option
 
-from .later import Later
-from .output import aligned, working
+from .output import aligned, say, working
 
-data, load = Later("mltsk.datasets"), Later("mltsk.datasets.load")
-MIRROR_HELP = "Addresses to use instead of the catalog's."
+LIST_HEADER = (
+    "name",
+    "samples",
+    "features",
+    "labels",
+    "cardinality",
+    "source",
+    "licence",
+    "here",
+)
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
 @app.callback(invoke_without_command=True)
 def datasets(context: typer.Context) -> None:
-    """List the data sets of the catalog: shape, whether they are here, source and licence.
+    """List the data sets of the catalog: shape, whether they are here, source and
+    licence.
 
     \b
     Examples:
       mltsk datasets
       mltsk datasets fetch emotions scene
     """
+    from ..datasets import list_datasets
+
     if context.invoked_subcommand is not None:
         return
-    entries = data.list_datasets()
-    sources = list(dict.fromkeys(entry.source for entry in entries))
-    licences = list(dict.fromkeys(entry.licence for entry in entries))
-    rows: list[list[object]] = [
-        [
-            "name",
-            "samples",
-            "features",
-            "labels",
-            "cardinality",
-            "source",
-            "licence",
-            "here",
-        ]
-    ]
+    entries = list_datasets()
+    # Sources and licences are long: the table has signs for them, notes below explain.
+    numbers = (str(number) for number in range(1, len(entries) + 1))
+    sources = _signs((entry.source for entry in entries), numbers)
+    licences = _signs((entry.licence for entry in entries), ascii_lowercase)
+    rows: list[tuple[object, ...]] = [LIST_HEADER]
     for entry in entries:
-        kind = [
-            sources.index(entry.source) + 1,
-            "abcdefgh"[licences.index(entry.licence)],
-        ]
-        shape = [
-            entry.n_samples,
-            entry.n_features,
-            entry.n_labels,
-            f"{entry.cardinality:.2f}",
-        ]
-        rows.append([entry.name, *shape, *kind, entry.where or "no"])
-    notes = [f"{i + 1}  {source}" for i, source in enumerate(sources)]
-    notes += [
-        f"{letter}  {licence}"
-        for letter, licence in zip("abcdefgh", licences, strict=False)
-    ]
-    missing = (
-        ""
-        if all(entry.where for entry in entries)
-        else "\n\nGet one with `mltsk datasets fetch NAME`."
-    )
-    typer.echo(aligned(rows) + "\n\n" + "\n".join(notes) + missing)
+        rows.append(
+            (
+                entry.name,
+                entry.n_samples,
+                entry.n_features,
+                entry.n_labels,
+                f"{entry.cardinality:.2f}",
+                sources[entry.source],
+                licences[entry.licence],
+                entry.where or "no",
+            )
+        )
+    say(f"{aligned(rows)}\n")
+    for text, sign in (sources | licences).items():
+        say(f"{sign}  {text}")
+    if not all(entry.where for entry in entries):
+        say("\nGet one with `mltsk datasets fetch NAME`.")
+
+
+def _signs(texts: Iterable[str], signs: Iterable[str]) -> dict[str, str]:
+    """A sign for each distinct text, in order."""
+    return dict(zip(dict.fromkeys(texts), signs, strict=False))
 
 
 @app.command()
@@ -69,34 +72,40 @@ def fetch(
     names: Annotated[
         list[str], Argument(metavar="NAME...", help="Names of the catalog.")
     ],
-    mirror: Annotated[list[str] | None, Option(metavar="URL", help=MIRROR_HELP)] = None,
+    mirror: Annotated[
+        list[str] | None,
+        Option(metavar="URL", help="Addresses to use instead of the catalog's."),
+    ] = None,
     timeout: Annotated[
         float, Option(min=0.1, help="Seconds without an answer that end a connection.")
     ] = 30.0,
 ) -> None:
     """Download data sets, verify them, and keep them where every command finds them.
 
-    A download that was interrupted is continued by the next call. If one data set fails the others are still fetched,
-    and the exit status is 1.
+    A download that was interrupted is continued by the next call. If one data set fails
+    the others are still fetched, and the exit status is 1.
 
     \b
     Examples:
       mltsk datasets fetch emotions
       mltsk datasets fetch birds scene flags
     """
-    failed, keys = (
-        False,
-        [load.find_entry(name).name for name in names],
-    )  # a misspelt name fails before any download
-    for name in dict.fromkeys(keys):
+    from ..datasets import FetchError, fetch_dataset
+    from ..datasets.load import find_entry
+
+    # a misspelt name fails before any download
+    entries = [find_entry(name) for name in names]
+    any_failed = False
+    for name in dict.fromkeys(entry.name for entry in entries):
         try:
-            with working(name, "bytes") as report:
-                path = data.fetch_dataset(
-                    name, mirrors=mirror or None, progress=report, timeout=timeout
+            with working(name, "bytes") as show:
+                path = fetch_dataset(
+                    name, mirrors=mirror or None, progress=show, timeout=timeout
                 )
-            typer.echo(f"{name}: {path}")
-        except data.FetchError as error:
-            failed = True
-            typer.echo(f"mltsk: {error}", err=True)
-    if failed:
+        except FetchError as error:
+            any_failed = True
+            say(f"mltsk: {error}", err=True)
+        else:
+            say(f"{name}: {path}")
+    if any_failed:
         raise typer.Exit(1)

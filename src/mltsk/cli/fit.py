@@ -1,12 +1,13 @@
-"""``mltsk fit``: a model from a data set of the catalog or from a file, and how good it is on unseen samples."""
+"""``mltsk fit``: a model of a data set or a file, and how good it is on unseen rows."""
 
 import json
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Option
@@ -14,26 +15,49 @@ from typer import Option
 import mltsk
 
 from ..exceptions import InputError
-from ..files import check_target
-from .later import inputs, np
-from .output import LOWER, aligned, label_table, metric_table, noted_warnings, working
-from .tables import (
-    WISH_HELP,
-    WISHES,
-    Cost,
-    Data,
-    check_cost,
-    reads_table,
-    threshold_wish,
+from ..text import plural
+from .options import (
+    DataArgument,
+    DropOption,
+    IdOption,
+    LabelColumnOption,
+    LabelsOption,
+    MissingOption,
+    NominalOption,
+    NumberOption,
+    OrdinalOption,
+    SeparatorOption,
+    StatementsOption,
+    TableOptions,
+    out_option,
+    threshold_option,
+)
+from .output import (
+    LOWER_IS_BETTER,
+    aligned,
+    check_files,
+    label_table,
+    metric_table,
+    noted_warnings,
+    refuse_standard_output,
+    say,
+    working,
 )
 
-Coupling = StrEnum(
-    "Coupling", ["none", "laplacian", "signed", "shift", "precision", "ridge"]
-)
-Order = StrEnum("Order", {"zero": "0", "one": "1", "auto": "auto"})
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..core.arrays import FloatArray, Matrix
+    from ..tables import DataTable
+    from .inputs import Estimator
+
 Preset = StrEnum("Preset", ["default", "paper"])
-Scale = StrEnum(
-    "Scale",
+OrderChoice = StrEnum("OrderChoice", {"zero": "0", "one": "1", "auto": "auto"})
+CouplingChoice = StrEnum(
+    "CouplingChoice", ["none", "laplacian", "signed", "shift", "precision", "ridge"]
+)
+ScaleChoice = StrEnum(
+    "ScaleChoice",
     [
         "auto",
         "quantile",
@@ -46,26 +70,31 @@ Scale = StrEnum(
     ],
 )
 
-FLAGS = {
+# options whose names differ from those of the parameters
+OPTION_NAMES = {
     "n_rules": "rules",
     "max_statements": "statements",
     "max_conditions": "conditions",
-}  # where they differ from parameters
-ORDER_HELP = "What an exception says: 0, a shift; 1, slopes as well.  [default: auto]"
+}
+# choices that are not the values of the parameters
+CHOICE_VALUES = {"none": None, "0": 0, "1": 1}
+
 RULES_HELP = (
     "Number of exceptions to the general rule; 0 for none.  [default: auto; paper: 3]"
 )
-OWN_EXAMPLE = '[{"age": [60, null], "sex": "f"}]'
-OWN_HELP = f"Rules of your own, a JSON file such as {OWN_EXAMPLE}."
-REACH_HELP = "How far an exception reaches.  [default: auto; paper: 1]"
-SHORT_HELP = (
+OWN_RULES_EXAMPLE = '[{"age": [60, null], "sex": "f"}]'
+OWN_RULES_HELP = f"Rules of your own, a JSON file such as {OWN_RULES_EXAMPLE}."
+ORDER_HELP = "What an exception says: 0, a shift; 1, slopes as well.  [default: auto]"
+CONDITIONS_HELP = (
     "At most this many conditions per exception of a short model.  [default: 5]"
 )
-STATEMENTS_HELP = "Shorten to at most this many statements per label."
+WIDTH_HELP = "How far an exception reaches.  [default: auto; paper: 1]"
+
+Parameters = dict[str, Any]  # of a classifier, by name
 
 
-def _number(which: str, help: str, kind: type = float) -> Any:
-    """An option that takes "auto" or a number, which has to be "from 0 up" or "above 0"."""
+def _number_option(limit: str, help: str, kind: type[float] = float) -> Any:
+    """An option for "auto" or a number that is "from 0 up" or "above 0"."""
 
     def parse(text: str) -> float | str:
         if text == "auto":
@@ -74,55 +103,53 @@ def _number(which: str, help: str, kind: type = float) -> Any:
             number = kind(text)
         except ValueError:
             name = "whole number" if kind is int else "number"
-            raise typer.BadParameter(
-                f"{text!r} is neither a {name} nor 'auto'"
-            ) from None
-        if not isfinite(number) or number < 0 or (number == 0 and which == "above 0"):
-            raise typer.BadParameter(f"{text} is not a number {which}")
+            sentence = f"{text!r} is neither a {name} nor 'auto'"
+            raise typer.BadParameter(sentence) from None
+        too_low = number < 0 or (number == 0 and limit == "above 0")
+        if too_low or not isfinite(number):
+            raise typer.BadParameter(f"{text} is not a number {limit}")
         return number
 
     return Option(parser=parse, metavar="NUMBER|auto", help=help)
 
 
-@reads_table
 def fit(
-    data: Data,
-    out: Annotated[
-        str,
-        Option(
-            "--out", "-o", metavar="FILE", help="Where to write the model (….skops)."
-        ),
-    ],
-    said: dict[str, Any],
+    data: DataArgument,
+    out: Annotated[str, out_option("Where to write the model (….skops).")],
+    labels: LabelsOption = None,
+    drop: DropOption = "",
+    id: IdOption = "",
+    nominal: NominalOption = "",
+    ordinal: OrdinalOption = None,
+    number: NumberOption = "",
+    missing: MissingOption = "",
+    label_column: LabelColumnOption = None,
+    separator: SeparatorOption = ";",
     preset: Annotated[
         Preset, Option(help="'paper' runs what the paper's authors run.")
     ] = Preset.default,
-    rules: Annotated[str | None, _number("from 0 up", RULES_HELP, int)] = None,
-    own_rules: Annotated[str | None, Option(metavar="FILE", help=OWN_HELP)] = None,
-    order: Annotated[Order | None, Option(help=ORDER_HELP)] = None,
-    statements: Annotated[
-        int | None, Option(min=1, metavar="N", help=STATEMENTS_HELP)
+    rules: Annotated[str | None, _number_option("from 0 up", RULES_HELP, int)] = None,
+    own_rules: Annotated[
+        str | None, Option(metavar="FILE", help=OWN_RULES_HELP)
     ] = None,
+    order: Annotated[OrderChoice | None, Option(help=ORDER_HELP)] = None,
+    statements: StatementsOption = None,
     conditions: Annotated[
-        int | None, Option(min=1, metavar="N", help=SHORT_HELP)
+        int | None, Option(min=1, metavar="N", help=CONDITIONS_HELP)
     ] = None,
-    width_scale: Annotated[str | None, _number("above 0", REACH_HELP)] = None,
+    width_scale: Annotated[str | None, _number_option("above 0", WIDTH_HELP)] = None,
     ridge: Annotated[
-        str | None, _number("above 0", "Weight of the ridge.  [default: auto]")
+        str | None, _number_option("above 0", "Weight of the ridge.  [default: auto]")
     ] = None,
     coupling: Annotated[
-        Coupling | None, Option(help="How labels are coupled.  [default: none]")
+        CouplingChoice | None, Option(help="How labels are coupled.  [default: none]")
     ] = None,
     coupling_weight: Annotated[
-        str | None, _number("from 0 up", "Its weight.  [default: auto]")
+        str | None, _number_option("from 0 up", "Its weight.  [default: auto]")
     ] = None,
-    threshold: Annotated[
-        str | None,
-        Option(parser=threshold_wish, metavar=WISHES, help=WISH_HELP.format(0.5)),
-    ] = None,
-    cost: Cost = None,
+    threshold: Annotated[str | None, threshold_option(0.5)] = None,
     scale: Annotated[
-        Scale | None, Option(help="Scale of the features.  [default: auto]")
+        ScaleChoice | None, Option(help="Scale of the features.  [default: auto]")
     ] = None,
     correlation_weight: Annotated[
         float | None, Option(min=0, help="α of the paper.  [default: 1]")
@@ -136,247 +163,349 @@ def fit(
 ) -> None:
     """Fit a model, say how good it is, and write it to a file.
 
-    What is "auto" is chosen by leave-one-out, and the printed metrics are honest: every sample is scored as if it had
-    not been there. Columns of a file are read as `mltsk columns` reports them, and the report is printed if something
-    was decided that you may want to check. A missing cell of a label means that it was not observed. The model file
-    holds the rules, names, and what each column is; `predict`, `evaluate` and `rules` read it. An existing file is
-    replaced when the new one is complete.
+    What is "auto" is chosen by leave-one-out, and the printed metrics are honest: every
+    sample is scored as if it had not been there. Columns of a file are read as
+    `mltsk columns` reports them, and the report is printed if something was decided
+    that you may want to check. A missing cell of a label means that it was not
+    observed. The model file holds the rules, names, and what each column is; `predict`,
+    `evaluate` and `rules` read it. An existing file is replaced when the new one is
+    complete.
 
     \b
     Examples:
       mltsk fit yeast --out yeast.skops
       mltsk fit patients.csv --labels 4 --statements 12 --out patients.skops
-      mltsk fit patients.csv --labels "asthma,gout,\\"fever, high\\"" --drop ward --out patients.skops
-      mltsk fit visits.xlsx --label-column diagnoses --ordinal "stage: 1 < 2 < 3" --out visits.skops
+      mltsk fit patients.csv --labels "\\"fever, high\\",gout" --drop ward --out m.skops
+      mltsk fit visits.xlsx --label-column diagnoses --separator "|" --out visits.skops
       mltsk fit emotions --rules 100 --order 0 --threshold f1 --out emotions.skops
-      mltsk fit patients.csv --labels 4 --threshold cost --cost 1,5 --out patients.skops
+      mltsk fit patients.csv --labels 4 --threshold cost=1,5 --out patients.skops
       mltsk fit patients.csv --labels 4 --own-rules rules.json --out patients.skops
       mltsk fit emotions --preset paper --rules 3 --width-scale 100 --out paper.skops
     """
-    check_cost(threshold, cost)
-    both = {"n_rules": rules, "width_scale": width_scale, "threshold": threshold}
-    paper = {
+    from ..tables.files import source_files
+
+    shared: Parameters = {
+        "n_rules": rules,
+        "width_scale": width_scale,
+        "threshold": threshold,
+    }
+    of_paper: Parameters = {
         "correlation_weight": correlation_weight,
         "l1_weight": l1_weight,
         "init_ridge": init_ridge,
     }
-    ours: dict[str, Any] = {
+    of_default: Parameters = {
         "order": order,
         "ridge": ridge,
         "scale": scale,
-        "cost": cost,
         "coupling": coupling,
-    }
-    ours |= {
         "coupling_weight": coupling_weight,
         "max_statements": statements,
         "max_conditions": conditions,
+        "own_rules": None if own_rules is None else read_rules(own_rules),
     }
-    ours["own_rules"] = own_rules and read_rules(own_rules)
-    own, other = (paper, ours) if preset is Preset.paper else (ours, paper)
-    given = options(preset, both | own, other)
-    check_target(out)  # fail before the work, not after it
-    table = inputs.open_data(data, said)
-    if inputs.is_table(data) and not table.columns.is_plain:
-        typer.echo(f"{table.columns}\n")
-    model, X, info = fitted(table, data, preset, given)
-    told = summary(
-        model, table, X, info, out
-    )  # before the file is written: what fails leaves none behind
-    kept = {
-        name: said[name]
-        for name in ("label_column", "separator")
-        if said["label_column"]
-    }
-    kept |= (
-        {"labels": said["labels"]} if "=" in (said["labels"] or "") else {}
-    )  # words that mean yes
-    mltsk.save(
-        model,
-        out,
-        info=replace(
-            info,
-            reading=kept | ({"missing": said["missing"]} if said["missing"] else {}),
-        ),
+    if preset is Preset.paper:
+        refuse_options(of_default, only_of=Preset.default)
+        parameters = given_parameters(shared | of_paper)
+    else:
+        refuse_options(of_paper, only_of=Preset.paper)
+        parameters = given_parameters(shared | of_default)
+    # before the work, not after it
+    refuse_standard_output(out, "--out", "A model")
+    check_files([out], inputs=[*source_files(data, labels), own_rules])
+    options = TableOptions(
+        labels=labels,
+        drop=drop,
+        id=id,
+        nominal=nominal,
+        ordinal=ordinal,
+        number=number,
+        missing=missing,
+        label_column=label_column,
+        separator=separator,
     )
-    typer.echo(told)
+    fit_and_save(data, out, options, preset=preset, parameters=parameters)
 
 
-def read_rules(path: str) -> Any:
+# options ------------------------------------------------------------------------------
+
+
+def read_rules(path: str) -> object:
     """Rules of the user's own, from a JSON file."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
+        reason = getattr(error, "strerror", None) or str(error)
         raise InputError(
-            f"No rules can be read from {path}: {why}; give a JSON file such as {OWN_EXAMPLE}."
+            f"No rules can be read from {path}: {reason}; give a JSON file such as "
+            f"{OWN_RULES_EXAMPLE}."
         ) from error
 
 
-def options(
-    preset: Preset, own: dict[str, Any], other: dict[str, Any]
-) -> dict[str, Any]:
-    """The parameters that were given; one that the preset does not have is a sentence."""
-    if strange := [name for name, value in other.items() if value is not None]:
-        flag = f"--{FLAGS.get(strange[0], strange[0]).replace('_', '-')}"
-        only = Preset.default if preset is Preset.paper else Preset.paper
-        raise InputError(
-            f"{flag} is an option of --preset {only.value} alone: leave it out."
-        )
-    words = {"none": None, "0": 0, "1": 1}
-    return {
-        name: words.get(v, v) if isinstance(v, str) else v
-        for name, v in own.items()
-        if v is not None
-    }
+def refuse_options(parameters: Mapping[str, object], *, only_of: Preset) -> None:
+    """Refuse the first parameter that was given, which only another preset has."""
+    for name, value in parameters.items():
+        if value is not None:
+            option = OPTION_NAMES.get(name, name).replace("_", "-")
+            raise InputError(
+                f"--{option} is an option of --preset {only_of.value} alone: leave it "
+                "out."
+            )
 
 
-def fitted(
-    table: Any, data: str, preset: Preset, given: dict[str, Any]
-) -> tuple[Any, Any, Any]:
-    """A model with the names of a table, the features as it takes them, and what its file says about it."""
-    params, categories, X = dict(given), {}, inputs.sparse_rows(table.X)
-    knowledge = {"rules": params.pop("own_rules")} if "own_rules" in params else {}
-    if preset is Preset.paper:  # catalog sets in the codes of their publishers
-        dataset = table.dataset() if inputs.is_table(data) else mltsk.load_dataset(data)
-        inputs.check_complete(X := dataset.X, table.feature_names, data)
-        categories = {
-            n: names
-            for n, names in zip(table.feature_names, dataset.categories, strict=True)
-            if names
-        }
-    X = table.X if X is None else X
-    model: Any = (
-        mltsk.PaperMLTSK if preset is Preset.paper else mltsk.MLTSKClassifier
-    )(**params)
+def given_parameters(parameters: Mapping[str, object]) -> Parameters:
+    """The parameters that the user gave, with the values that a classifier takes."""
+    given: Parameters = {}
+    for name, value in parameters.items():
+        if isinstance(value, StrEnum):
+            given[name] = CHOICE_VALUES.get(value.value, value.value)
+        elif value is not None:
+            given[name] = value
+    return given
+
+
+# the fit ------------------------------------------------------------------------------
+
+
+def fit_and_save(
+    data: str,
+    out: str,
+    options: TableOptions,
+    *,
+    preset: Preset,
+    parameters: Parameters,
+) -> None:
+    """Read the data, fit a model, write its file, and print how good it is."""
+    from ..io import ModelInfo
+    from ..tables.files import is_table
+    from .inputs import open_data
+
+    table = open_data(data, options)
+    if is_table(data) and not table.columns.is_plain:
+        say(f"{table.columns}\n")
+    X, categories = features(table, data, preset)
     start = perf_counter()
+    model = fitted_model(table, X, preset, parameters)
+    seconds = round(perf_counter() - start, 3)
+    # before the file is written, so that a failure leaves none behind
+    text = summary(model, table, X, preset=preset, seconds=seconds, out=out)
+    info = ModelInfo(
+        data=table.name,
+        feature_names=table.feature_names,
+        label_names=table.label_names,
+        categories=categories,
+        fitted={
+            "samples": len(table),
+            "seconds": seconds,
+            "preset": preset.value,
+            "options": parameters,
+        },
+        kinds=table.kinds,
+        ids=tuple(table.ids.columns),
+        reading=options.for_other_files(),
+    )
+    mltsk.save(model, out, info=info)
+    say(text)
+
+
+def features(
+    table: "DataTable", data: str, preset: Preset
+) -> "tuple[DataFrame | Matrix, dict[str, tuple[str, ...]]]":
+    """The features of a table as the classifier of a preset takes them.
+
+    The paper's takes complete numbers alone, data sets of the catalog in the codes of
+    their publishers; the second value names the categories behind these codes.
+    """
+    from ..tables.files import is_table
+    from ..tables.read import sparse_rows
+    from .inputs import check_complete
+
+    if preset is Preset.default:
+        X = sparse_rows(table.X)
+        return (table.X if X is None else X), {}
+    dataset = table.dataset() if is_table(data) else mltsk.load_dataset(data)
+    check_complete(dataset.X, table.feature_names, data)
+    categories = {}
+    for name, words in zip(table.feature_names, dataset.categories, strict=True):
+        if words:
+            categories[name] = tuple(words)
+    return dataset.X, categories
+
+
+def fitted_model(
+    table: "DataTable", X: "DataFrame | Matrix", preset: Preset, parameters: Parameters
+) -> "Estimator":
+    """The classifier of a preset, fitted, with the names of a table."""
+    from ..pipelines import with_feature_names
+
+    parameters = dict(parameters)
+    own_rules = parameters.pop("own_rules", None)
     try:
         with noted_warnings(), working(f"fitting {_shape(table)}"):
-            model.fit(X, table.Y, **knowledge)
-    except ValueError as error:  # what scikit-learn and we say about parameters and data: its first line
+            if preset is Preset.paper:
+                model = mltsk.PaperMLTSK(**parameters).fit(X, table.Y)
+            else:
+                model = mltsk.MLTSKClassifier(**parameters)
+                model.fit(X, table.Y, rules=own_rules)
+    except ValueError as error:  # about parameters or data: the first line says it
         raise InputError(str(error).splitlines()[0]) from error
-    model = inputs.with_feature_names(model, table.feature_names)
-    how: dict[str, Any] = {
-        "samples": len(table),
-        "seconds": round(perf_counter() - start, 3),
-    }
-    how |= {"preset": preset.value, "options": given}
-    names = {
-        "feature_names": table.feature_names,
-        "label_names": table.label_names,
-        "ids": tuple(table.ids.columns),
-    }
-    return (
-        model,
-        X,
-        inputs.ModelInfo(
-            table.name, **names, categories=categories, fitted=how, kinds=table.kinds
-        ),
-    )
+    return with_feature_names(model, table.feature_names)
 
 
-def summary(model: Any, table: Any, X: Any, info: Any, out: str) -> str:
+# the text -----------------------------------------------------------------------------
+
+
+def summary(
+    model: "Estimator",
+    table: "DataTable",
+    X: "DataFrame | Matrix",
+    *,
+    preset: Preset,
+    seconds: float,
+    out: str,
+) -> str:
     """The data, the model's size, what was chosen, and honest metrics."""
-    observed = table.Y.notna().to_numpy()
-    each = f"{table.Y.to_numpy().sum(axis=1).mean():.2f} per sample"
-    each = (
-        each
-        if observed.all()
-        else f"{1 - observed.mean():.0%} of their cells not observed"
-    )
-    data = ("data", f"{table.name}: {_shape(table)}, {each}")
-    if info.fitted["preset"] == "default":
-        told = _model(model)
-    else:
-        distinct = (
-            f"distinctness {model.rule_distinctness_:.2g} (0 all the same, 1 distinct)"
-        )
-        told = [
-            ("model", f"{len(model.centers_)} rules, {distinct}; {model.n_iter_} steps")
-        ]
-        weights = f"correlations {model.correlation_weight:.3g}, L1 {model.l1_weight:.3g}, start {model.init_ridge:.3g}"
-        told.append(("weights", weights))
-    lines = [data, *told, ("time", f"{info.fitted['seconds']:.2f} s"), ("file", out)]
+    lines = [("data", f"{table.name}: {_shape(table)}, {_labels_of_samples(table)}")]
+    lines += _papers_model(model) if preset is Preset.paper else _model(model)
+    lines += [("time", f"{seconds:.2f} s"), ("file", out)]
     return f"{aligned(lines)}\n\n{_results(model, table, X)}"
 
 
-def _shape(table: Any) -> str:
-    features, labels = (
-        inputs.plural(len(table.feature_names), "feature"),
-        inputs.plural(len(table.label_names), "label"),
+def _shape(table: "DataTable") -> str:
+    n_features = plural(len(table.feature_names), "feature")
+    n_labels = plural(len(table.label_names), "label")
+    return f"{len(table):,} samples, {n_features}, {n_labels}"
+
+
+def _labels_of_samples(table: "DataTable") -> str:
+    """How many labels a sample has, or how many of their cells were not observed."""
+    observed = table.Y.notna().to_numpy()
+    if observed.all():
+        return f"{table.Y.to_numpy().sum(axis=1).mean():.2f} per sample"
+    return f"{1 - observed.mean():.0%} of their cells not observed"
+
+
+def _papers_model(model: "Estimator") -> list[tuple[str, str]]:
+    """Size and weights of the paper's model."""
+    size = (
+        f"{len(model.centers_)} rules, distinctness {model.rule_distinctness_:.2g} "
+        f"(0 all the same, 1 distinct); {model.n_iter_} steps"
     )
-    return f"{len(table):,} samples, {features}, {labels}"
+    weights = (
+        f"correlations {model.correlation_weight:.3g}, L1 {model.l1_weight:.3g}, "
+        f"start {model.init_ridge:.3g}"
+    )
+    return [("model", size), ("weights", weights)]
 
 
-def _model(model: Any) -> list[tuple[str, str]]:
-    """Size, and what leave-one-out chose."""
-    parts = [f"general rule of {(model.general_coef_ != 0).any(axis=1).sum():,} terms"]
-    if model.n_rules_:
-        what = "slopes of their own" if model.order_ else "a shift each"
-        parts.append(f"{model.n_rules_:,} exceptions of order {model.order_} ({what})")
+def _model(model: "Estimator") -> list[tuple[str, str]]:
+    """Size of a model, and what leave-one-out chose."""
+    n_terms = (model.general_coef_ != 0).any(axis=1).sum()
+    size = [f"general rule of {n_terms:,} terms", _exceptions(model)]
+    fewest = int(model.n_statements_.min())
+    most = int(model.n_statements_.max())
+    if fewest == most:
+        size.append(f"{plural(most, 'statement')} per label")
     else:
-        parts.append(
-            "no exceptions: the table needs none"
-            if model.n_rules == "auto"
-            else "no exceptions, as asked"
-        )
-    low, high = model.n_statements_.min(), model.n_statements_.max()
-    parts.append(
-        f"{high:,} numbers per label"
-        if low == high
-        else f"{low:,} to {high:,} numbers per label"
-    )
-    used = {"ridge": "ridge"}
-    if model.n_rules_:
-        used |= {"n_rules": "rules", "order": "order", "width_scale": "width scale"}
-    if model.coupling:
-        used["coupling_weight"] = "coupling weight"
-    automatic = {
-        name: word
-        for name, word in used.items()
-        if isinstance(getattr(model, name), str)
-    }
-    chosen = [
-        f"{word} {getattr(model, f'{name}_'):.3g}" for name, word in automatic.items()
-    ]
+        size.append(f"{fewest:,} to {most:,} statements per label")
+    chosen = ", ".join(_chosen_values(model)) or "nothing"
     error = f"mean squared error {model.loo_error_:.4f}"
     return [
-        ("model", "; ".join(parts)),
-        ("leave-one-out", f"chose {', '.join(chosen) or 'nothing'}; {error}"),
+        ("model", "; ".join(size)),
+        ("leave-one-out", f"chose {chosen}; {error}"),
     ]
 
 
-def _results(model: Any, table: Any, X: Any) -> str:
-    """Metrics next to those of base rates, overall and per label."""
-    Y, title = (
-        table.Y.to_numpy(),
-        "leave-one-out: every row scored as if it had not been there",
-    )
-    if getattr(model, "max_statements", None):
-        title = "five folds: every row scored by terms that were chosen without it"
-    if hasattr(model, "loo_scores_"):
-        scores, guesses = model.loo_scores_, model.loo_scores_ >= model.thresholds_
-        if len(scores) < len(Y):
-            Y, title = (
-                Y[model.loo_rows_],
-                f"{title} (of {len(Y):,} rows {len(scores):,}, evenly spread)",
-            )
-    else:
-        scores, guesses = inputs.outputs_of(model, X)
+def _exceptions(model: "Estimator") -> str:
+    """How many exceptions a model has, and what they say."""
+    if model.n_rules_:
+        content = "slopes of their own" if model.order_ else "a shift each"
+        return f"{model.n_rules_:,} exceptions of order {model.order_} ({content})"
+    if model.n_rules == 0:
+        return "no exceptions, as asked"
+    if model.max_statements is not None:
+        return "no exceptions: the short model kept none"
+    return "no exceptions: the table needs none"
+
+
+def _chosen_values(model: "Estimator") -> list[str]:
+    """The parameters that were left to leave-one-out, with what it chose."""
+    words = {"ridge": "ridge"}
+    if model.n_rules_:
+        words |= {"n_rules": "rules", "order": "order", "width_scale": "width scale"}
+    if model.coupling:
+        words["coupling_weight"] = "coupling weight"
+    texts = []
+    for name, word in words.items():
+        if isinstance(getattr(model, name), str):
+            texts.append(f"{word} {getattr(model, f'{name}_'):.3g}")
+    return texts
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoredRows:
+    """Rows with their true labels, scores and predictions, each (n, L).
+
+    The title says how the rows were scored.
+    """
+
+    title: str
+    Y: "FloatArray"
+    scores: "FloatArray"
+    predictions: "FloatArray"
+
+
+def _scored_rows(
+    model: "Estimator", table: "DataTable", X: "DataFrame | Matrix"
+) -> ScoredRows:
+    """The rows of the fit, each scored without itself if the model can do that."""
+    from .inputs import scores_and_predictions
+
+    Y = table.Y.to_numpy()
+    if not hasattr(model, "loo_scores_"):
         title = "on the rows that the model was fitted on: no estimate for new ones"
+        scores, predictions = scores_and_predictions(model, X)
+        return ScoredRows(title=title, Y=Y, scores=scores, predictions=predictions)
+    title = "leave-one-out: every row scored as if it had not been there"
+    if model.max_statements:
+        title = "five folds: every row scored by terms that were chosen without it"
+    scores = model.loo_scores_
+    if len(scores) < len(Y):
+        title += f" (of {len(Y):,} rows {len(scores):,}, evenly spread)"
+        Y = Y[model.loo_rows_]
+    predictions = scores >= model.thresholds_
+    return ScoredRows(title=title, Y=Y, scores=scores, predictions=predictions)
+
+
+def _results(model: "Estimator", table: "DataTable", X: "DataFrame | Matrix") -> str:
+    """Metrics next to those of base rates, overall and per label."""
+    import numpy as np
+
+    rows = _scored_rows(model, table, X)
+    base_rates = np.broadcast_to(np.nanmean(rows.Y, axis=0), rows.Y.shape)
     with noted_warnings():
-        found = {"model": mltsk.evaluate(Y, scores, predictions=guesses)}
-        found["base rates"] = mltsk.evaluate(
-            Y, np.broadcast_to(np.nanmean(Y, axis=0), Y.shape)
+        overall = {
+            "model": mltsk.evaluate(rows.Y, rows.scores, predictions=rows.predictions),
+            "base rates": mltsk.evaluate(rows.Y, base_rates),
+        }
+        by_label = mltsk.evaluate(
+            rows.Y, rows.scores, predictions=rows.predictions, per_label=True
         )
-        by_label = mltsk.evaluate(Y, scores, predictions=guesses, per_label=True)
-    columns = (
-        ("prevalence", "AP", "AUC")
-        if not np.isnan(Y).any()
-        else ("observed", "prevalence", "AP", "AUC")
-    )
+    columns = ["prevalence", "AP", "AUC"]
+    if np.isnan(rows.Y).any():
+        columns = ["observed", *columns]
     labels = label_table(by_label.set_axis(table.label_names), columns)
-    overall = [
-        name for name in ("AP", *LOWER) if not np.isnan(found["model"][name])
-    ]  # of one label nothing is ranked
-    return f"{title}\n\n{labels}\n\nAP of base rates is the prevalence, AUC 0.5\n\n{metric_table(found, overall)}"
+    # of one label nothing is ranked
+    names = [
+        name
+        for name in ("AP", *LOWER_IS_BETTER)
+        if not np.isnan(overall["model"][name])
+    ]
+    return "\n\n".join(
+        [
+            rows.title,
+            labels,
+            "AP of base rates is the prevalence, AUC 0.5",
+            metric_table(overall, names),
+        ]
+    )

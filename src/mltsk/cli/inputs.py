@@ -1,258 +1,395 @@
-"""Models and data as commands receive them: what was given by name or path, read by the kinds that a model knows."""
+"""Models and data that commands are given by name or path.
+
+Features of new data are read by the kinds of columns that the model was fitted on.
+"""
 
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from pandas import DataFrame
 from scipy import sparse
 
 from ..columns import Columns
-from ..core.arrays import dense
+from ..core.arrays import FloatArray, Matrix, dense
 from ..datasets import category_values, load_dataset
 from ..datasets.dataset import split_names, unique_names
 from ..exceptions import InputError
 from ..io import ModelInfo, load, read_info
 from ..pipelines import pipeline_classifier, taken_apart
 from ..tables import DataTable, read_table
-from ..tables.files import is_table, read_raw
+from ..tables.files import RawTable, is_table, read_raw
 from ..tables.kinds import NOMINAL, NUMBER, USED
 from ..tables.read import label_columns, sparse_rows
 from ..text import plural, quoted_list
+from .options import TableOptions
 from .output import note
 
-NO_LABELS = {"labels": 0}
+MAX_COLUMNS_OF_NOTE = 3
+MAX_LABELS_OF_MESSAGE = 5
+
+Estimator = Any  # a classifier of this package, or a pipeline that ends with one
 
 
-def open_model(path: str) -> tuple[Any, ModelInfo]:
-    """A classifier and what its file says about it."""
-    model, info = load(path), read_info(path)
-    return model, info if info.kinds else replace(info, kinds=ModelInfo.of(model).kinds)
+# models -------------------------------------------------------------------------------
 
 
-def with_rules(model: Any, path: str) -> Any:
-    """The classifier whose rules a model has: the model itself, or the one at the end of a pipeline."""
-    inner = pipeline_classifier(model)
-    if not hasattr(inner, "rules_"):
+def open_model(path: str) -> tuple[Estimator, ModelInfo]:
+    """A classifier, and what its file says about it."""
+    model = load(path)
+    info = read_info(path)
+    if not info.kinds:
+        info = replace(info, kinds=ModelInfo.of(model).kinds)
+    return model, info
+
+
+def classifier_with_rules(model: Estimator, path: str) -> Estimator:
+    """The classifier whose rules a model has: the model, or the end of a pipeline."""
+    classifier = pipeline_classifier(model)
+    if not hasattr(classifier, "rules_"):
+        name = type(classifier).__name__
         raise InputError(
-            f"{path} holds a {type(inner).__name__}, which has no rules that people could read."
+            f"{path} holds a {name}, which has no rules that people could read."
         )
-    return inner
+    return classifier
 
 
-def open_data(data: str, said: Mapping[str, Any]) -> DataTable:
-    """A table with labels: a file with what was said about its columns, or a data set of the catalog as it is."""
+def has_steps(model: Estimator) -> bool:
+    """Whether a model is a pipeline that changes features before its classifier."""
+    steps, _ = taken_apart(model)
+    return bool(steps)
+
+
+def answers(model: Estimator, X: object, method: str) -> NDArray[Any]:
+    """What a method of a model answers to samples."""
+    with warnings.catch_warnings():
+        # `samples` has matched columns by name; scikit-learn sees a plain array alone.
+        warnings.filterwarnings(
+            "ignore", "X does not have valid feature names", UserWarning
+        )
+        return getattr(model, method)(X)
+
+
+def scores_and_predictions(
+    model: Estimator, X: object
+) -> tuple[FloatArray, NDArray[Any]]:
+    """Scores (n, L) on the scale of the thresholds, and what the model predicts."""
+    distances = answers(model, X, "decision_function")
+    _, classifier = taken_apart(model)
+    thresholds = getattr(classifier, "thresholds_", 0.0)
+    scores = distances.reshape(len(distances), -1) + thresholds
+    return scores, answers(model, X, "predict")
+
+
+# data with labels, to fit on ----------------------------------------------------------
+
+
+def open_data(data: str, options: TableOptions) -> DataTable:
+    """A table with labels: a file, or a data set of the catalog as it is."""
     if is_table(data):
-        table = read_table(data, **said)
+        table = options.read(data)
         if not table.label_names:
-            how = "name or count its label columns with --labels, or name a column of lists with --label-column"
-            raise InputError(f"{table.name} has no labels: {how}.")
+            raise InputError(
+                f"{table.name} has no labels: name or count its label columns with "
+                "--labels, or name a column of lists with --label-column."
+            )
         return table
-    if given := [
-        option
-        for option, value in said.items()
-        if option != "labels" and value and value != ";"
-    ]:
-        option = given[0].replace("_", "-")
+    option = options.first_about_features()
+    if option is not None:
         raise InputError(
-            f"The catalog knows the columns of {data}: --{option} is for files of your own."
+            f"The catalog knows the columns of {data}: {option} is for files of your "
+            "own."
         )
-    dataset = load_dataset(data, labels=said["labels"])
-    nominal = [
-        not dataset.is_sparse and is_nominal for is_nominal in dataset.categories
-    ]
-    kinds = {
-        n: NOMINAL if words else NUMBER
-        for n, words in zip(dataset.feature_names, nominal, strict=True)
-    }
+    dataset = load_dataset(data, labels=options.labels)
+    kinds = dict.fromkeys(dataset.feature_names, NUMBER)
+    if not dataset.is_sparse:
+        for name, categories in zip(
+            dataset.feature_names, dataset.categories, strict=True
+        ):
+            if categories:
+                kinds[name] = NOMINAL
     return read_table(dataset, kinds=kinds)
 
 
-def reading(
-    info: ModelInfo,
-    labels: str | None = None,
-    label_column: str | None = None,
-    separator: str = ";",
-) -> Any:
-    """How labels are found in a file: as the caller says, else as they were when the model was fitted."""
-    if labels is not None or label_column is not None:
-        return {"labels": labels, "label_column": label_column, "separator": separator}
-    kept = {
-        key: info.reading[key]
-        for key in ("labels", "label_column", "separator")
-        if key in info.reading
-    }
-    return kept or {"labels": dict.fromkeys(info.label_names)}
+# new data for a model -----------------------------------------------------------------
 
 
-def rows_of(
-    model: Any,
+@dataclass(frozen=True)
+class LabelOptions:
+    """How labels are found in a file, as `mltsk.read_table` takes it."""
+
+    labels: str | int | Mapping[str, None] | None = None
+    label_column: str | None = None
+    separator: str = ";"
+
+
+NO_LABELS = LabelOptions(labels=0)
+
+
+def fitted_label_options(info: ModelInfo) -> LabelOptions:
+    """How the labels of a model are found in other files: as when it was fitted."""
+    reading = info.reading
+    if "labels" not in reading and "label_column" not in reading:
+        return LabelOptions(labels=dict.fromkeys(info.label_names))
+    return LabelOptions(
+        labels=reading.get("labels"),
+        label_column=reading.get("label_column"),
+        separator=reading.get("separator", ";"),
+    )
+
+
+def samples(
+    model: Estimator,
     info: ModelInfo,
     data: str,
-    how: Any = NO_LABELS,
+    *,
+    label_options: LabelOptions = NO_LABELS,
     id: str = "",
     missing: str = "",
-    needed: bool = True,
+    labels_needed: bool = True,
 ) -> DataTable:
     """The samples of a file: X as a model takes it, Y in the order of its labels.
 
-    Columns are found by name and read by the kinds that the model knows, or by position where it has no names. ``how``
-    says how labels are found; they are ``needed`` or may be missing. Notes tell of columns that nobody asks for, of
-    missing cells, and of values that the model has not seen.
+    Columns are found by name and read by the kinds that the model knows, or by position
+    where it has no names. ``label_options`` say how labels are found; unless they are
+    needed, they may be missing. Notes tell of columns that the model does not use, of
+    missing cells, and of values that it has not seen.
     """
-    if data.lower().endswith(".mat") and isinstance(how.get("labels"), Mapping):
-        how = {}  # its labels are a variable, and have no names
-    raw = (
-        read_raw(data, how.get("labels"))
-        if is_table(data)
-        else read_raw(load_dataset(data))
-    )
-    lists = info.reading.get("label_column")
-    if not needed and not (
-        {*info.label_names} <= {*raw.frame} if lists is None else lists in raw.frame
-    ):
-        how = NO_LABELS
-    ids = split_names(id) or [
-        name for name in info.ids if name in raw.frame and name not in info.kinds
-    ]
-    others = {
-        *ids,
-        *info.label_names,
-        *raw.labels,
-        *label_columns(raw, how.get("labels")),
-    }
-    rest, kinds = [name for name in raw.frame if name not in others], info.kinds
+    if data.lower().endswith(".mat") and isinstance(label_options.labels, Mapping):
+        label_options = LabelOptions()  # its labels are a variable, and have no names
+    if is_table(data):
+        raw = read_raw(data, label_options.labels)
+    else:
+        raw = read_raw(load_dataset(data))
+    if not labels_needed and not _holds_labels(raw, info):
+        label_options = NO_LABELS
+    ids = split_names(id) or _fitted_ids(raw, info)
+    features = _feature_columns(raw, info, ids, label_options)
+    kinds = info.kinds
     if not hasattr(model, "feature_names_in_"):
-        if len(rest) != len(kinds):
-            counts = f"{len(rest)} feature columns and the model was fitted on {len(kinds)} without names"
-            raise InputError(
-                f"{raw.name} has {counts}: give a file with the same columns, or fit on named columns."
-            )
-        kinds = dict(zip(rest, kinds.values(), strict=True))
-    words = [*split_names(missing), *split_names(info.reading.get("missing", ""))]
-    read_by = (
-        None if taken_apart(model)[0] else kinds
-    )  # steps of a pipeline take what the file has
-    table = read_table(raw, **how, kinds=read_by, id=ids, missing=words)
-    if unused := [
-        name for name in rest if name not in {*kinds, how.get("label_column"), lists}
-    ]:
-        what = "a column" if len(unused) == 1 else f"{len(unused)} columns"
-        note(
-            f"{data} has {what} ({quoted_list(unused)}) that the model does not use; left out."
-        )
-    X = _features(model, info, table, data)
-    return replace(
-        table, X=X, Y=table.Y if how == NO_LABELS else _true_labels(info, table, how)
+        kinds = _kinds_by_position(raw, features, info)
+    table = read_table(
+        raw,
+        labels=label_options.labels,
+        label_column=label_options.label_column,
+        separator=label_options.separator,
+        # the steps of a pipeline take what the file has
+        kinds=None if has_steps(model) else kinds,
+        id=ids,
+        missing=[*split_names(missing), *split_names(info.reading.get("missing", ""))],
     )
+    lists_of_labels = {label_options.label_column, info.reading.get("label_column")}
+    _note_unused(data, features, {*kinds, *lists_of_labels})
+    X = _features(model, info, table, data)
+    if label_options == NO_LABELS:
+        return replace(table, X=X)
+    return replace(table, X=X, Y=_true_labels(info, table, label_options))
 
 
-def _true_labels(info: ModelInfo, table: DataTable, how: Mapping[str, Any]) -> Any:
-    names, Y = list(info.label_names), table.Y
-    if how.get("label_column") is not None:  # a label that no row has is in no list
-        if extra := [name for name in Y if name not in names]:
-            note(
-                f"{table.name} has labels ({quoted_list(extra)}) that the model does not know; left out."
-            )
-        looked = Y.notna().all(axis=1)
-        return Y.reindex(columns=names).where(
-            lambda Y: Y.notna() | ~looked.to_numpy()[:, None], 0.0
-        )
-    if (n := len(Y.columns)) != len(names):
-        needed = f"{', '.join(names[:5])}{', …' if len(names) > 5 else ''}"
+def _holds_labels(raw: RawTable, info: ModelInfo) -> bool:
+    """Whether a table has the labels of a model: a column each, or one of lists."""
+    label_column = info.reading.get("label_column")
+    if label_column is not None:
+        return label_column in raw.frame
+    return all(name in raw.frame for name in info.label_names)
+
+
+def _fitted_ids(raw: RawTable, info: ModelInfo) -> list[str]:
+    """The columns of a table that identified samples when the model was fitted."""
+    return [name for name in info.ids if name in raw.frame and name not in info.kinds]
+
+
+def _feature_columns(
+    raw: RawTable, info: ModelInfo, ids: Sequence[str], label_options: LabelOptions
+) -> list[str]:
+    """The columns of a table that are neither identifiers nor labels."""
+    others = {*ids, *info.label_names, *raw.labels}
+    others.update(label_columns(raw, label_options.labels))
+    return [name for name in raw.frame if name not in others]
+
+
+def _kinds_by_position(
+    raw: RawTable, features: Sequence[str], info: ModelInfo
+) -> dict[str, str | tuple[str, ...]]:
+    """The kinds of columns for a model that has no names of features."""
+    if len(features) != len(info.kinds):
         raise InputError(
-            f"{table.name} has {n} label columns and the model {len(names)}: it needs {needed}."
+            f"{raw.name} has {len(features)} feature columns and the model was fitted "
+            f"on {len(info.kinds)} without names: give a file with the same columns, "
+            "or fit on named columns."
+        )
+    return dict(zip(features, info.kinds.values(), strict=True))
+
+
+def _note_unused(
+    data: str, features: Sequence[str], used: Collection[str | None]
+) -> None:
+    unused = [name for name in features if name not in used]
+    if not unused:
+        return
+    count = "a column" if len(unused) == 1 else f"{len(unused)} columns"
+    names = quoted_list(unused)
+    note(f"{data} has {count} ({names}) that the model does not use; left out.")
+
+
+# labels of new data -------------------------------------------------------------------
+
+
+def _true_labels(
+    info: ModelInfo, table: DataTable, label_options: LabelOptions
+) -> DataFrame:
+    """The labels of a table by the names and in the order of a model."""
+    names = list(info.label_names)
+    Y = table.Y
+    if label_options.label_column is not None:
+        return _listed_labels(names, table)
+    if len(Y.columns) != len(names):
+        needed = ", ".join(names[:MAX_LABELS_OF_MESSAGE])
+        if len(names) > MAX_LABELS_OF_MESSAGE:
+            needed += ", …"
+        raise InputError(
+            f"{table.name} has {len(Y.columns)} label columns and the model "
+            f"{len(names)}: it needs {needed}."
         )
     return Y.set_axis(names, axis=1)
 
 
-def _features(model: Any, info: ModelInfo, table: DataTable, where: str) -> Any:
-    if taken_apart(model)[0]:
-        left = {
-            column.name: column.model
-            for column in table.columns
-            if column.kind not in USED
-        }
-        if absent := [name for name in info.feature_names if name in left]:
-            raise InputError(
-                f"Column {absent[0]!r} of {table.name} is no feature here: {left[absent[0]]}."
-            )
-        return table.X[unique_names(info.feature_names, table.X, table.name)]
-    if (X := sparse_rows(table.X)) is not None:
+def _listed_labels(names: Sequence[str], table: DataTable) -> DataFrame:
+    """The labels of a model from a column of lists, where a rare one may be missing."""
+    unknown = [name for name in table.Y if name not in names]
+    if unknown:
+        note(
+            f"{table.name} has labels ({quoted_list(unknown)}) that the model does not "
+            "know; left out."
+        )
+    Y = table.Y.reindex(columns=names)
+    # A label that is in no list has no column; it is absent where there is a list.
+    has_list = table.Y.notna().all(axis=1)
+    Y.loc[has_list] = Y.loc[has_list].fillna(0.0)
+    return Y
+
+
+# features of new data -----------------------------------------------------------------
+
+
+def _features(
+    model: Estimator, info: ModelInfo, table: DataTable, data: str
+) -> DataFrame | Matrix:
+    """The features of a table as a model takes them."""
+    if has_steps(model):
+        return _features_by_name(info, table)
+    X = sparse_rows(table.X)
+    if X is not None:
         return X
     if not hasattr(model, "categorical_features"):
-        return plain_numbers(table.X, info.categories, where)
-    if said := _gaps(model.columns_, table.X):
-        note(f"{where}: {said}")
+        return plain_numbers(table.X, info.categories, data)
+    sentence = _gaps_sentence(model.columns_, table.X)
+    if sentence:
+        note(f"{data}: {sentence}")
     return table.X if hasattr(model, "feature_names_in_") else table.X.to_numpy()
 
 
-def _gaps(columns: Columns | None, X: Any) -> str:
-    """How many cells of a frame are missing or new to a model, and what becomes of them; "" if there are none."""
-    missing, unseen = X.isna().sum().to_numpy(), dict[str, Counter[str]]()
-    for d, words in enumerate(columns.words(X).T if columns else ()):
-        known = {None, *columns.values[d], *columns.rare[d]} if columns else ()
-        if strange := Counter(word for word in words if word not in known):
-            unseen[X.columns[d]] = strange
-    told, n = [], (int(missing.sum()), sum(words.total() for words in unseen.values()))
-    if n[0]:
-        told.append(f"{plural(n[0], 'cell')} {'is' if n[0] == 1 else 'are'} missing")
-    if n[1]:
-        which = "; ".join(
-            f"{name}: {quoted_list(list(words))}"
-            for name, words in list(unseen.items())[:3]
-        )
-        more = "; …" if len(unseen) > 3 else ""
-        told.append(
-            f"{plural(n[1], 'value')} {'was' if n[1] == 1 else 'were'} never seen ({which}{more})"
-        )
-    ending = "it counts as nothing" if sum(n) == 1 else "they count as nothing"
-    if columns and (missing > 0)[list(columns.gaps)].any():
-        ending += ", except where the model has a number for 'not measured'"
-    return f"{' and '.join(told)}; {ending}." if told else ""
+def _features_by_name(info: ModelInfo, table: DataTable) -> DataFrame:
+    """The columns that the steps of a pipeline were fitted on."""
+    for column in table.columns:
+        if column.name in info.feature_names and column.kind not in USED:
+            raise InputError(
+                f"Column {column.name!r} of {table.name} is no feature here: "
+                f"{column.model}."
+            )
+    return table.X[unique_names(info.feature_names, table.X, table.name)]
 
 
-def plain_numbers(X: Any, categories: Mapping[str, Sequence[str]], where: str) -> Any:
-    """A frame as complete numbers, for models that take nothing else; categories become their values."""
-    for name, known in categories.items():
+def _gaps_sentence(columns: Columns | None, X: DataFrame) -> str:
+    """How many cells of a frame are missing or new to a model; "" if there are none."""
+    missing = X.isna().sum().to_numpy()
+    unseen = {} if columns is None else _unseen_words(columns, X)
+    n_missing = int(missing.sum())
+    n_unseen = sum(words.total() for words in unseen.values())
+    counts = []
+    if n_missing:
+        verb = "is" if n_missing == 1 else "are"
+        counts.append(f"{plural(n_missing, 'cell')} {verb} missing")
+    if n_unseen:
+        verb = "was" if n_unseen == 1 else "were"
+        which = _listed_words(unseen)
+        counts.append(f"{plural(n_unseen, 'value')} {verb} never seen ({which})")
+    if not counts:
+        return ""
+    effect = "they count as nothing"
+    if n_missing + n_unseen == 1:
+        effect = "it counts as nothing"
+    if columns is not None and (missing > 0)[list(columns.gaps)].any():
+        effect += ", except where the model has a number for 'not measured'"
+    return f"{' and '.join(counts)}; {effect}."
+
+
+def _unseen_words(columns: Columns, X: DataFrame) -> dict[str, Counter[str]]:
+    """The words of each column that a model has not seen, and how often each stands."""
+    unseen = {}
+    for d, words in enumerate(columns.words(X).T):
+        seen = {None, *columns.values[d], *columns.rare[d]}
+        new_words = Counter(word for word in words if word not in seen)
+        if new_words:
+            unseen[X.columns[d]] = new_words
+    return unseen
+
+
+def _listed_words(words_of_columns: Mapping[str, Counter[str]]) -> str:
+    """Words by column, for the first columns."""
+    texts = []
+    for name, words in words_of_columns.items():
+        texts.append(f"{name}: {quoted_list(list(words))}")
+    if len(texts) > MAX_COLUMNS_OF_NOTE:
+        texts = [*texts[:MAX_COLUMNS_OF_NOTE], "…"]
+    return "; ".join(texts)
+
+
+# complete numbers ---------------------------------------------------------------------
+
+
+def plain_numbers(
+    X: DataFrame, categories: Mapping[str, Sequence[str]], data: str
+) -> FloatArray:
+    """A frame as complete numbers, for models that take nothing else.
+
+    Words of the ``categories`` become their values; ``data`` names the frame in errors.
+    """
+    for name, words in categories.items():
         if name in X and X[name].dtype == "category":
-            codes = dict(zip(known, category_values(known).tolist(), strict=True))
-            if strange := [
-                word for word in X[name].dropna().unique() if word not in codes
-            ]:
-                what = f"holds {quoted_list(strange)}; the model knows {quoted_list(known)}"
-                raise InputError(f"Column {name!r} of {where} {what}.")
-            X = X.assign(**{name: X[name].astype(object).map(codes)})
-    numbers = X.to_numpy(dtype=np.float64, na_value=np.nan)
-    check_complete(numbers, list(X), where)
+            X = X.assign(**{name: _category_numbers(X, name, words, data)})
+    numbers: FloatArray = X.to_numpy(dtype=np.float64, na_value=np.nan)
+    check_complete(numbers, list(X), data)
     return numbers
 
 
-def check_complete(X: Any, names: Sequence[str], where: str) -> None:
-    """Refuse missing and infinite values, naming the first."""
+def _category_numbers(
+    X: DataFrame, name: str, words: Sequence[str], data: str
+) -> object:
+    """A column of words as the numbers that a model has for them."""
+    values = dict(zip(words, category_values(words).tolist(), strict=True))
+    unknown = [word for word in X[name].dropna().unique() if word not in values]
+    if unknown:
+        raise InputError(
+            f"Column {name!r} of {data} holds {quoted_list(unknown)}; the model knows "
+            f"{quoted_list(words)}."
+        )
+    return X[name].astype(object).map(values)
+
+
+def check_complete(X: Matrix, names: Sequence[str], data: str) -> None:
+    """Refuse missing and infinite values, and name the first."""
     if np.isfinite(X.data if sparse.issparse(X) else X).all():
         return
     X = dense(X)
     rows, columns = np.nonzero(~np.isfinite(X))
-    what = "no value" if np.isnan(X[rows[0], columns[0]]) else "an infinite value"
-    place = f"Column {names[columns[0]]!r} of {where} has {what} in row {rows[0] + 1} ({len(rows)} such in all)"
-    raise InputError(f"{place}: fill these in, or leave the rows or columns out.")
-
-
-def answers(model: Any, X: Any, *methods: str) -> list[np.ndarray]:
-    """What methods of a model answer."""
-    with warnings.catch_warnings():
-        # Columns were matched by name in `rows_of`; scikit-learn only sees that X is a plain array.
-        warnings.filterwarnings(
-            "ignore", "X does not have valid feature names", UserWarning
-        )
-        return [getattr(model, method)(X) for method in methods]
-
-
-def outputs_of(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Scores (n, L) on the scale of the thresholds, and what the model predicts."""
-    distances, predictions = answers(model, X, "decision_function", "predict")
-    thresholds = getattr(taken_apart(model)[1], "thresholds_", 0.0)
-    return distances.reshape(len(distances), -1) + thresholds, predictions
+    first = X[rows[0], columns[0]]
+    value = "no value" if np.isnan(first) else "an infinite value"
+    raise InputError(
+        f"Column {names[columns[0]]!r} of {data} has {value} in row {rows[0] + 1} "
+        f"({len(rows)} such in all): fill these in, or leave the rows or columns out."
+    )

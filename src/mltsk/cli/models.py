@@ -1,102 +1,164 @@
-"""What is done with a model file: ``mltsk predict``, ``evaluate``, ``rules``, ``explore`` and ``export``."""
+"""What is done with a model file: predict, evaluate, rules, explore and export."""
 
 import json
 from enum import StrEnum
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-import typer
 from typer import Argument, Option
 
 import mltsk
 
 from ..exceptions import InputError
-from ..files import check_target, spreadsheet_safe, writing
-from .fit import STATEMENTS_HELP
-from .later import inputs, pandas, rendering
-from .output import label_table, metric_table, note, noted_warnings, working, write_text
-from .tables import LabelColumn, Missing, Separator
+from ..files import csv_text, writing
+from ..text import plural
+from .options import (
+    LabelColumnOption,
+    MissingOption,
+    SeparatorOption,
+    StatementsOption,
+    out_option,
+)
+from .output import (
+    check_files,
+    label_table,
+    metric_table,
+    note,
+    noted_warnings,
+    refuse_standard_output,
+    say,
+    working,
+    write_text,
+)
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..io import ModelInfo
+    from ..tables import DataTable
+    from .inputs import Estimator
 
 Format = StrEnum("Format", ["text", "md", "json", "html"])
-Model = Annotated[str, Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")]
-COLUMNS = ("observed", "prevalence", "AP", "AUC", "sensitivity", "precision", "Brier")
-TOP_HELP = "How many statements of each list to show.  [default: all of a short model and in JSON, else 5]"
+LABEL_METRICS = (
+    "observed",
+    "prevalence",
+    "AP",
+    "AUC",
+    "sensitivity",
+    "precision",
+    "Brier",
+)
+
+ID_HELP = (
+    "Columns that identify a sample, written first.  "
+    "[default: those of the fitted data]"
+)
+FIND_BY_HELP = (
+    "Columns that identify a sample, to find it by.  "
+    "[default: those of the fitted data]"
+)
+TOP_HELP = (
+    "How many statements of each list to show.  "
+    "[default: all of a short model and in JSON, else 5]"
+)
+SAMPLES_HELP = (
+    "Samples to start from, which the page will hold: a file, or a name of the catalog."
+)
+NEIGHBOURS_HELP = "List the samples that are most like the one shown."
 ONNX_HELP = "Write an ONNX graph: scores, labels and probabilities of dense samples."
 JSON_HELP = "Write plain data (mltsk.from_dict reads them back); - prints."
 FLOAT32_HELP = "Let the ONNX graph take float32 numbers instead of float64."
-ID_HELP = "Columns that identify a sample, written first.  [default: those of the fitted data]"
-ROWS_HELP = (
-    "Samples to start from, which the page will hold: a file, or a name of the catalog."
-)
-FIND_HELP = "Columns that identify a sample, to find it by.  [default: those of the fitted data]"
-NEIGHBOURS_HELP = "List the samples that are most like the one shown."
+
+ModelArgument = Annotated[
+    str, Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")
+]
+
+
+# predict ------------------------------------------------------------------------------
 
 
 def predict(
-    model: Model,
+    model: ModelArgument,
     data: Annotated[
         str,
         Argument(
             metavar="DATA", help="A file with the features, or a name of the catalog."
         ),
     ],
-    out: Annotated[
-        str,
-        Option(
-            "--out", "-o", metavar="FILE", help="CSV to write; - is standard output."
-        ),
-    ] = "-",
+    out: Annotated[str, out_option("CSV to write; - is standard output.")] = "-",
     id: Annotated[str, Option("--id", metavar="COLUMNS", help=ID_HELP)] = "",
-    missing: Missing = "",
+    missing: MissingOption = "",
 ) -> None:
     """Predict the labels of every sample.
 
-    Columns are found by name: their order does not matter, labels may be there or not, and columns that the model
-    does not use are left out with a note. Cells may be missing, and values need not have been seen before: a note
-    counts them. Columns that identify a sample come first, then two per label, probability:LABEL and LABEL (0 or 1).
-    A name that a spreadsheet would take for a formula, such as =1+1, gets an apostrophe in front.
+    Columns are found by name: their order does not matter, labels may be there or not,
+    and columns that the model does not use are left out with a note. Cells may be
+    missing, and values need not have been seen before: a note counts them. Columns that
+    identify a sample come first, then two per label, probability:LABEL and LABEL (0 or
+    1). A name that a spreadsheet would take for a formula, such as =1+1, gets an
+    apostrophe in front.
 
     \b
     Examples:
       mltsk predict yeast.skops new.csv --out predictions.csv
-      mltsk predict patients.skops new.xlsx --id patient --missing "<4.0" --out predictions.csv
+      mltsk predict patients.skops new.xlsx --id patient --missing "<4.0" --out new.csv
       mltsk predict patients.skops patients.parquet | head
     """
-    if out != "-":
-        check_target(out)
-    classifier, info = inputs.open_model(model)
-    rows = inputs.rows_of(classifier, info, data, id=id, missing=missing)
-    how, method = "score", "decision_function"
-    if hasattr(classifier, "predict_proba"):
-        how, method = "probability", "predict_proba"
+    from ..tables.files import source_files
+    from .inputs import open_model, samples
+
+    check_files([out], inputs=[model, *source_files(data)])
+    classifier, info = open_model(model)
+    rows = samples(classifier, info, data, id=id, missing=missing)
     with working(f"predicting {len(rows.ids):,} rows"):
-        values, labels = inputs.answers(classifier, rows.X, method, "predict")
-    numbers = [[f"{value:.5g}" for value in column] for column in values.T.tolist()]
-    if labels.ndim == 1:  # a model of one-dimensional classes, fitted in Python
-        header, cells = (
-            [*(f"{how}:{name}" for name in classifier.classes_), "prediction"],
-            [*numbers, labels],
-        )
+        predictions = _predictions(classifier, info, rows)
+    for name in rows.ids:
+        if name in predictions:
+            raise InputError(
+                f"Predictions have a column {name!r} of their own: leave it out of "
+                "--id."
+            )
+    table = rows.ids.astype(object).join(predictions)
+    table = table.where(table.notna(), None)  # which is an empty cell
+    lines = table.itertuples(index=False, name=None)
+    write_text(csv_text(table.columns, lines), out)
+
+
+def _predictions(
+    model: "Estimator", info: "ModelInfo", rows: "DataTable"
+) -> "DataFrame":
+    """A frame of texts: probabilities and labels by name, or probabilities and a class.
+
+    A model without probabilities has scores instead.
+    """
+    from pandas import DataFrame
+
+    from .inputs import answers
+
+    if hasattr(model, "predict_proba"):
+        kind = "probability"
+        values = answers(model, rows.X, "predict_proba")
     else:
-        header = [
-            column for name in info.label_names for column in (f"{how}:{name}", name)
-        ]
-        cells = [
-            column for pair in zip(numbers, labels.T, strict=True) for column in pair
-        ]
-    if twice := [name for name in rows.ids if name in header]:
-        raise InputError(
-            f"Predictions have a column {twice[0]!r} of their own: leave it out of --id."
-        )
-    table = rows.ids.astype(object).map(spreadsheet_safe)
-    table[header] = pandas.DataFrame(dict(enumerate(cells)), table.index, dtype=object)
-    write_text(
-        table.rename(columns=spreadsheet_safe).to_csv(index=False, lineterminator="\n"),
-        out,
-    )
+        kind = "score"
+        values = answers(model, rows.X, "decision_function")
+    predicted = answers(model, rows.X, "predict")
+    is_multilabel = predicted.ndim == 2
+    names = info.label_names if is_multilabel else model.classes_
+    columns: dict[str, object] = {}
+    for j, name in enumerate(names):
+        columns[f"{kind}:{name}"] = [f"{value:.5g}" for value in values[:, j].tolist()]
+        if is_multilabel:
+            columns[name] = predicted[:, j]
+    if not is_multilabel:  # one-dimensional classes, fitted in Python
+        columns["prediction"] = predicted
+    return DataFrame(columns, index=rows.ids.index, dtype=object)
+
+
+# evaluate -----------------------------------------------------------------------------
 
 
 def evaluate(
-    model: Model,
+    model: ModelArgument,
     data: Annotated[
         str,
         Argument(
@@ -108,79 +170,102 @@ def evaluate(
         str | None,
         Option(metavar="COLUMNS", help="Label columns, if their names have changed."),
     ] = None,
-    label_column: LabelColumn = None,
-    separator: Separator = ";",
-    missing: Missing = "",
+    label_column: LabelColumnOption = None,
+    separator: SeparatorOption = ";",
+    missing: MissingOption = "",
     as_json: Annotated[
         bool, Option("--json", help="Print JSON instead of tables.")
     ] = False,
 ) -> None:
     """Compare what a model predicts with what is true, per label and overall.
 
-    Labels are read as they were when the model was fitted; those that were not observed are left out. Of the two
-    conventions, 'standard' is the one for comparing models, and 'paper' is what the program behind the paper computes.
-    They differ for ties and for samples with no or all labels.
+    Labels are read as they were when the model was fitted; those that were not observed
+    are left out. Of the two conventions, 'standard' is the one for comparing models,
+    and 'paper' is what the program behind the paper computes. They differ for ties and
+    for samples with no or all labels.
 
     \b
     Examples:
       mltsk evaluate yeast.skops yeast
       mltsk evaluate patients.skops test.csv --json
     """
-    classifier, info = inputs.open_model(model)
-    if not inputs.taken_apart(classifier)[1].multilabel_:
-        raise InputError(
-            f"{model} predicts one class of several, not labels: there is nothing to compare with."
-        )
-    how = inputs.reading(info, labels, label_column, separator)
-    rows = inputs.rows_of(classifier, info, data, how, missing=missing)
-    scores, guesses = inputs.outputs_of(classifier, rows.X)
-    has_proba = hasattr(classifier, "predict_proba")
-    with noted_warnings():
-        found = {
-            c: mltsk.evaluate(rows.Y, scores, predictions=guesses, convention=c)
-            for c in ("standard", "paper")
-        }
-        likely = (
-            inputs.answers(classifier, rows.X, "predict_proba")[0]
-            if has_proba
-            else scores
-        )
-        by_label = mltsk.evaluate(rows.Y, likely, predictions=guesses, per_label=True)
-    n, n_labels = rows.Y.shape
-    if info.data == rows.name and info.fitted.get("samples") == n:
+    from .inputs import LabelOptions, fitted_label_options, open_model, samples
+
+    classifier, info = open_model(model)
+    _refuse_classes(classifier, model)
+    options = LabelOptions(labels, label_column, separator)
+    if labels is None and label_column is None:
+        options = fitted_label_options(info)
+    rows = samples(classifier, info, data, label_options=options, missing=missing)
+    overall, by_label = _metrics(classifier, rows)
+    n_rows, n_labels = rows.Y.shape
+    if info.data == rows.name and info.fitted.get("samples") == n_rows:
         note(
-            f"the model was fitted on data called {rows.name} with as many rows: this may be no estimate for others."
+            f"the model was fitted on data called {rows.name} with as many rows: this "
+            "may be no estimate for others."
         )
     if as_json:
-        plain = {
-            "rows": n,
-            "labels": n_labels,
-            **found,
-            "per_label": by_label[[*COLUMNS]].astype(float).T.to_dict(),
-        }
-        plain = json.loads(
-            json.dumps(plain), parse_constant=lambda _: None
-        )  # JSON has no NaN: no row counts
-        typer.echo(json.dumps(plain, indent=2))
+        say(_metrics_json(overall, by_label, n_rows=n_rows))
         return
-    shape = f"{rows.name}: {n:,} rows, {n_labels} label{'s' if n_labels > 1 else ''}"
-    typer.echo(
-        "\n\n".join(
-            [
-                shape,
-                label_table(by_label, COLUMNS),
-                metric_table(found, found["standard"]),
-            ]
+    say(f"{rows.name}: {n_rows:,} rows, {plural(n_labels, 'label')}\n")
+    say(f"{label_table(by_label, LABEL_METRICS)}\n")
+    say(metric_table(overall, overall["standard"]))
+
+
+def _refuse_classes(model: "Estimator", path: str) -> None:
+    """Refuse a model that was fitted on one-dimensional classes."""
+    from ..pipelines import taken_apart
+
+    _, classifier = taken_apart(model)
+    if not classifier.multilabel_:
+        raise InputError(
+            f"{path} predicts one class of several, not labels: there is nothing to "
+            "compare with."
         )
-    )
+
+
+def _metrics(
+    model: "Estimator", rows: "DataTable"
+) -> "tuple[dict[str, dict[str, float]], DataFrame]":
+    """Metrics by convention, and a frame of metrics per label."""
+    from .inputs import answers, scores_and_predictions
+
+    scores, predictions = scores_and_predictions(model, rows.X)
+    with noted_warnings():
+        overall = {}
+        for convention in ("standard", "paper"):
+            overall[convention] = mltsk.evaluate(
+                rows.Y, scores, predictions=predictions, convention=convention
+            )
+        if hasattr(model, "predict_proba"):
+            scores = answers(model, rows.X, "predict_proba")
+        by_label = mltsk.evaluate(
+            rows.Y, scores, predictions=predictions, per_label=True
+        )
+    return overall, by_label
+
+
+def _metrics_json(
+    overall: dict[str, dict[str, float]], by_label: "DataFrame", *, n_rows: int
+) -> str:
+    """All metrics as JSON; null, as JSON has no NaN, where a metric is about no row."""
+    content = {
+        "rows": n_rows,
+        "labels": len(by_label),
+        **overall,
+        "per_label": by_label[list(LABEL_METRICS)].astype(float).T.to_dict(),
+    }
+    with_nulls = json.loads(json.dumps(content), parse_constant=lambda constant: None)
+    return json.dumps(with_nulls, indent=2)
+
+
+# rules --------------------------------------------------------------------------------
 
 
 def rules(
-    model: Model,
+    model: ModelArgument,
     format: Annotated[Format, Option(help="How to write them.")] = Format.text,
-    statements: Annotated[
-        int | None, Option(min=1, metavar="N", help=STATEMENTS_HELP)
-    ] = None,
+    statements: StatementsOption = None,
     data: Annotated[
         str | None,
         Option(metavar="DATA", help="The data of the fit, which --statements needs."),
@@ -189,14 +274,10 @@ def rules(
     label: Annotated[
         str | None, Option(metavar="NAME", help="Only what concerns this label.")
     ] = None,
-    out: Annotated[
-        str,
-        Option(
-            "--out", "-o", metavar="FILE", help="File to write; - is standard output."
-        ),
-    ] = "-",
+    out: Annotated[str, out_option("File to write; - is standard output.")] = "-",
 ) -> None:
-    """Print the rules of a model: what holds in general about each label, and the exceptions.
+    """Print the rules of a model: what holds in general about each label, and the
+    exceptions.
 
     \b
     Examples:
@@ -205,87 +286,115 @@ def rules(
       mltsk rules patients.skops --statements 8 --data patients.csv
       mltsk rules patients.skops --format md --out rules.md
     """
-    classifier, info = inputs.open_model(model)
-    classifier = inputs.with_rules(classifier, model)
+    from ..pages.render import rules_page
+    from ..tables.files import source_files
+    from .inputs import classifier_with_rules, open_model
+
+    check_files([out], inputs=[model, *source_files(data)])
+    opened, info = open_model(model)
+    classifier = classifier_with_rules(opened, model)
     if statements is not None:
-        classifier = shortened(classifier, info, statements, data, model)
-    base = classifier.rules_
-    written = {
-        Format.json: base.to_json,
-        Format.html: base.to_html,
-        Format.md: base.to_markdown,
-    }
-    text = written.get(format, base.to_text)(top=top, label=label)
-    if format is Format.html:
-        text = rendering.rules_page(text, title=info.data)
+        classifier = shortened(classifier, info, statements, data=data, path=model)
+    rule_base = classifier.rules_
+    if format is Format.json:
+        text = rule_base.to_json(top=top, label=label)
+    elif format is Format.html:
+        text = rules_page(rule_base.to_html(top=top, label=label), title=info.data)
+    elif format is Format.md:
+        text = rule_base.to_markdown(top=top, label=label)
+    else:
+        text = rule_base.to_text(top=top, label=label)
     write_text(text, out)
 
 
 def shortened(
-    classifier: Any, info: Any, statements: int, data: str | None, model: str
-) -> Any:
-    """The classifier itself where it is short enough, or one that is fitted to the same data and short."""
+    classifier: "Estimator",
+    info: "ModelInfo",
+    max_statements: int,
+    *,
+    data: str | None,
+    path: str,
+) -> "Estimator":
+    """The classifier itself if it is short enough, else one shortened on its data."""
+    from ..pipelines import with_feature_names
+    from .inputs import fitted_label_options, samples
+
     if not hasattr(classifier, "shorten"):
         raise InputError(
-            f"{model} holds a {type(classifier).__name__}, which cannot be shortened: leave --statements out."
+            f"{path} holds a {type(classifier).__name__}, which cannot be shortened: "
+            "leave --statements out."
         )
-    if classifier.n_statements_.max(initial=0) <= statements:
+    n_statements = classifier.n_statements_.max(initial=0)
+    if n_statements <= max_statements:
         return classifier
     if data is None:
-        what = f"has up to {classifier.n_statements_.max()} numbers per label and holds no rows to shorten it by"
         raise InputError(
-            f"{model} {what}: fit it with `mltsk fit --statements {statements}`, or name its data with --data."
+            f"{path} has up to {n_statements} statements per label and holds no rows "
+            f"to shorten it by: fit it with `mltsk fit --statements {max_statements}`, "
+            "or name its data with --data."
         )
-    rows = inputs.rows_of(classifier, info, data, inputs.reading(info))
-    short = classifier.shorten(statements, X=rows.X, y=rows.Y)
+    rows = samples(classifier, info, data, label_options=fitted_label_options(info))
+    short = classifier.shorten(max_statements, X=rows.X, y=rows.Y)
     if hasattr(classifier, "feature_names_in_"):
-        short = inputs.with_feature_names(short, classifier.feature_names_in_)
+        short = with_feature_names(short, classifier.feature_names_in_)
     return short
 
 
+# explore ------------------------------------------------------------------------------
+
+
 def explore(
-    model: Model,
-    out: Annotated[
-        str, Option("--out", "-o", metavar="FILE", help="The page to write (….html).")
-    ],
-    data: Annotated[str | None, Option(metavar="DATA", help=ROWS_HELP)] = None,
-    id: Annotated[str, Option("--id", metavar="COLUMNS", help=FIND_HELP)] = "",
+    model: ModelArgument,
+    out: Annotated[str, out_option("The page to write (….html).")],
+    data: Annotated[str | None, Option(metavar="DATA", help=SAMPLES_HELP)] = None,
+    id: Annotated[str, Option("--id", metavar="COLUMNS", help=FIND_BY_HELP)] = "",
     neighbours: Annotated[bool, Option("--neighbours", help=NEIGHBOURS_HELP)] = False,
     title: Annotated[
         str | None,
         Option(help="Heading of the page.  [default: name of the fitted data]"),
     ] = None,
 ) -> None:
-    """Write one page with the rules, live scores for inputs that can be moved, and why each label is given.
+    """Write one page with the rules, live scores for inputs that can be moved, and why
+    each label is given.
 
-    The page needs no server and no network. With --data it holds those samples, up to 2,000, to be found by number
-    or identifier, marks their true labels if the data hold them, and shows which labels go together. With the data
-    that the model was fitted on, the page can also show shorter models.
+    The page needs no server and no network. With --data it holds those samples, up to
+    2,000, to be found by number or identifier, marks their true labels if the data hold
+    them, and shows which labels go together. With the data that the model was fitted
+    on, the page can also show shorter models.
 
     \b
     Examples:
       mltsk explore yeast.skops --out yeast.html
       mltsk explore patients.skops --data patients.csv --id patient --out patients.html
     """
-    check_target(out)
+    from ..tables.files import source_files
+    from .inputs import (
+        classifier_with_rules,
+        fitted_label_options,
+        open_model,
+        samples,
+    )
+
+    refuse_standard_output(out, "--out", "A page")
+    check_files([out], inputs=[model, *source_files(data)])
     if data is None and (id or neighbours):
         raise InputError(
             "--id and --neighbours are about rows: name their file with --data."
         )
-    classifier, info = inputs.open_model(model)
-    inputs.with_rules(classifier, model)
-    X, Y, ids = None, None, None
+    opened, info = open_model(model)
+    classifier_with_rules(opened, model)  # a model without rules has no page
+    X = Y = ids = None
     if data is not None:
-        rows = inputs.rows_of(
-            classifier, info, data, inputs.reading(info), id=id, needed=False
+        label_options = fitted_label_options(info)
+        rows = samples(
+            opened, info, data, label_options=label_options, id=id, labels_needed=False
         )
-        X, Y, ids = (
-            rows.X,
-            *(part if len(part.columns) else None for part in (rows.Y, rows.ids)),
-        )
+        X = rows.X
+        Y = _unless_empty(rows.Y)
+        ids = _unless_empty(rows.ids)
     with working("writing the page"):
         page = mltsk.explore(
-            classifier,
+            opened,
             out,
             X,
             Y,
@@ -293,13 +402,23 @@ def explore(
             neighbours=neighbours,
             title=title or info.data or "Rules",
         )
-    typer.echo(
-        f"{page}: {page.stat().st_size / 1e6:.1f} MB, open it in any browser", err=True
-    )
+    size = _megabytes(page.stat().st_size)
+    say(f"{page}: {size}, open it in any browser", err=True)
+
+
+def _unless_empty(frame: "DataFrame") -> "DataFrame | None":
+    return frame if len(frame.columns) else None
+
+
+def _megabytes(n_bytes: int) -> str:
+    return f"{n_bytes / 1e6:.1f} MB"
+
+
+# export -------------------------------------------------------------------------------
 
 
 def export(
-    model: Model,
+    model: ModelArgument,
     onnx: Annotated[str | None, Option(metavar="FILE", help=ONNX_HELP)] = None,
     as_json: Annotated[
         str | None, Option("--json", metavar="FILE", help=JSON_HELP)
@@ -313,30 +432,31 @@ def export(
       mltsk export yeast.skops --onnx yeast.onnx
       mltsk export patients.skops --json patients.json
     """
+    from .inputs import open_model
+
     if onnx is None and as_json is None:
         raise InputError("Say what to write: --onnx FILE, --json FILE, or both.")
-    for file in (onnx, as_json):
-        if file not in (None, "-"):
-            check_target(file)
-    if onnx == "-":
-        raise InputError("An ONNX graph is no text: give --onnx the name of a file.")
-    classifier, _ = inputs.open_model(model)
     if onnx is not None:
-        graph = mltsk.to_onnx(classifier, dtype="float32" if float32 else "float64")
-        content, n = graph.SerializeToString(), len(graph.graph.input)
-        with writing(onnx) as target:
-            target.write(content)
-        takes = (
-            f"input {graph.graph.input[0].name}"
-            if n == 1
-            else f"{n} inputs, one per column"
-        )
-        typer.echo(
-            f"{onnx}: {len(content) / 1e6:.1f} MB; {takes}, outputs scores, labels, probabilities",
-            err=True,
-        )
+        refuse_standard_output(onnx, "--onnx", "An ONNX graph")
+    check_files([onnx, as_json], inputs=[model])
+    classifier, _ = open_model(model)
+    if onnx is not None:
+        _write_onnx(classifier, Path(onnx), float32=float32)
     if as_json is not None:
-        write_text(
-            json.dumps(mltsk.to_dict(classifier), ensure_ascii=False, allow_nan=False),
-            as_json,
-        )
+        content = mltsk.to_dict(classifier)
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False)
+        write_text(text, as_json)
+
+
+def _write_onnx(model: "Estimator", path: Path, *, float32: bool) -> None:
+    """Write an ONNX graph, and say what it takes and gives."""
+    graph = mltsk.to_onnx(model, dtype="float32" if float32 else "float64")
+    content = graph.SerializeToString()
+    with writing(path) as file:
+        file.write(content)
+    inputs = graph.graph.input
+    takes = f"{len(inputs)} inputs, one per column"
+    if len(inputs) == 1:
+        takes = f"input {inputs[0].name}"
+    outputs = "outputs scores, labels, probabilities"
+    say(f"{path}: {_megabytes(len(content))}; {takes}, {outputs}", err=True)

@@ -30,10 +30,11 @@ to the next: Σ b_i t_i = b_0 + Σ (b_i - b_{i-1}) r_i. Only the ridge differs: 
 on the heights b (`Terms.heights`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
 from .arrays import (
@@ -197,7 +198,7 @@ def _interpolate(x: Array, values: Array, levels: Array) -> Array:
 
 @underflow_is_zero()
 def interpolated(
-    x: ArrayLike, values: FloatArray, levels: FloatArray
+    x: FloatArray | float, values: FloatArray, levels: FloatArray
 ) -> NDArray[np.float64]:
     """NumPy's `interp` for x between knots (Q,), which may have any finite size."""
     z = np.interp(x, values, levels)
@@ -435,7 +436,7 @@ def column_quantiles(X: Array, shares: FloatArray) -> FloatArray:
     return quantiles
 
 
-def quantiles_of(x: FloatArray, shares: ArrayLike) -> FloatArray:
+def quantiles_of(x: FloatArray, shares: FloatArray | Sequence[float]) -> FloatArray:
     """NumPy's quantiles along the first axis of x, which stay finite."""
     with underflow_is_zero():
         largest = float(np.abs(x).max(initial=0.0))

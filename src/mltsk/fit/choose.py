@@ -1,11 +1,11 @@
 """What leave-one-out chooses: number, order, width and weight of exceptions, and ridge.
 
 The error is the squared leave-one-out error summed over labels, on a few hundred rows
-evenly spread, in closed form. It is a good judge of a handful of numbers and a bad one of
-many, so there are few candidates. Structures (order, number of rules) come first, at one
-width, from few numbers to many: one with more numbers must lower the error by its share
-in MIN_GAINS. Then width and weight are refined. Each candidate's ridge is found by steps
-of a factor 2 from the last one's.
+evenly spread, in closed form. It is a good judge of a handful of numbers and a bad one
+of many, so there are few candidates. Structures (order, number of rules) come first, at
+one width, from few numbers to many: one with more numbers must lower the error by its
+share in MIN_GAINS. Then width and weight are refined. Each candidate's ridge is found
+by steps of a factor 2 from the last one's.
 
 Symbols: n rows, D features, L labels, Z (n, D) scaled rows, w (n,) weights.
 """
@@ -31,20 +31,20 @@ JUDGING_ROWS = 500
 JUDGING_ROWS_LINEAR = 1200
 # Patterns of observed rows that judge, the most frequent ones: each has its own kernel.
 JUDGING_PATTERNS = 6
-# Share of the error by which exceptions of order 0 and 1 must lower it to be taken: more
-# where they join ramps, which bend, and most where slopes do. On pbc shifts that gave
-# 0.7 % made test AP worse (.584 against .596, two partitions).
+# Share of the error by which exceptions of order 0 and 1 must lower it to be taken:
+# more where they join ramps, which bend, and most where slopes do. On pbc shifts that
+# gave 0.7 % made test AP worse (.584 against .596, two partitions).
 MIN_GAINS = (0.01, 0.03)
 MIN_GAINS_LINEAR = (0.005, 0.005)
 # On rows of unit length (text) exceptions of order 0 are not tried if slopes lower the
-# error by this share: on the text sets slopes gave 2.8 to 5.3 %, and shifts a third to a
-# half of that.
+# error by this share: on the text sets slopes gave 2.8 to 5.3 %, and shifts a third to
+# a half of that.
 CLEAR_GAIN = 0.02
 # Numbers of exceptions that are tried, next to none.
 N_ZERO_ORDER = 400
 N_FIRST_ORDER = 20
-# Widths as shares of twice the variance of scaled samples: order 0, order 1, order 1 for
-# linear terms. Half and twice of these are tried when the structure is known.
+# Widths as shares of twice the variance of scaled samples: order 0, order 1, order 1
+# for linear terms. Half and twice of these are tried when the structure is known.
 WIDTH_ZERO_ORDER = 0.3
 WIDTH_FIRST_ORDER = 0.09
 WIDTH_FIRST_ORDER_LINEAR = 0.025
@@ -276,7 +276,7 @@ def _tried(search: "_Search") -> list[Choice]:
 
 
 def _slopes_settled_it(choices: dict[Structure, Choice]) -> bool:
-    """Whether slopes lower the error so clearly that shifts are not worth their time."""
+    """Whether slopes lower the error so clearly that shifts need not be tried."""
     if len(choices) != 2:
         return False
     none = choices[Structure(0, 0)]

@@ -41,8 +41,9 @@ from ..core.membership import Firing, firing_strengths
 from ..core.terms import PERCENTILE_TERMS, Scaling, Terms, fit_scaling
 from ..exceptions import InputError
 
-# A sparse matrix that is at least this full is multiplied faster as a dense array, since
-# SciPy's sparse products run on one thread, if it then takes at most MAX_DENSE_BYTES.
+# A sparse matrix that is at least this full is multiplied faster as a dense array,
+# since SciPy's sparse products run on one thread, if it then takes at most
+# MAX_DENSE_BYTES.
 MIN_DENSE_SHARE = 0.01
 MAX_DENSE_BYTES = 10**9
 OVERLAPPING = ("triangles", "trapezoids")  # scales whose ramps lie between terms

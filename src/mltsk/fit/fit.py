@@ -1,7 +1,7 @@
-"""The one fit: scale, terms, rules, weights and consequents from rows, wherever they lie.
+"""The one fit: scale, terms, rules, weights and consequents from rows.
 
-Scale, rules and weights are found on a sample of rows that is evenly spread, consequents
-on all rows (`mltsk.fit.solve`). Everything is in closed form.
+Scale, rules and weights are found on a sample of rows that is evenly spread,
+consequents on all rows (`mltsk.fit.solve`). Everything is in closed form.
 """
 
 from collections.abc import Sequence
@@ -92,8 +92,8 @@ class Names:
 class FitResult:
     """A system with NumPy arrays, what was chosen, and leave-one-out scores.
 
-    ``loo_scores`` (n, L) are those of the rows ``loo_rows``, of all rows if that is None.
-    Thresholds are 0.5 and probabilities are not calibrated yet.
+    ``loo_scores`` (n, L) are those of the rows ``loo_rows``, of all rows if that is
+    None. Thresholds are 0.5 and probabilities are not calibrated yet.
     """
 
     system: FuzzySystem
@@ -112,9 +112,8 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
     """Fit a general rule and exceptions to rows."""
     sample = rows.sample(options.sample_rows)
     label_groups = groups_of_labels(rows.w, rows.shape[1])
-    with blas_threads(
-        0.0
-    ):  # many small factorisations: threads would wait for each other
+    # many small factorisations: threads would wait for each other
+    with blas_threads(0.0):
         w = sample.row_weights
         scale, Z = Scale.of(sample.X, w, options.scale, names.columns)
         w = cast(w, np.float64)
@@ -305,8 +304,8 @@ def _prototypes(
 ) -> FloatArray:
     """Centres (K, D) in the caller's units.
 
-    Without a scaling, the mean of the samples X (n, D) in each rule, which fires on them
-    with the strengths M (n, K).
+    Without a scaling, the mean of the samples X (n, D) in each rule, which fires on
+    them with the strengths M (n, K).
     """
     scaling = design.scale.scaling
     if scaling is not None:

@@ -6,15 +6,15 @@ intercept b (L,) is not shrunk.
     minimise over b, B   Σ_i w_i ‖y_i - b - Φ_i B‖² + Σ_j τ_j ‖B_j‖²
 
 The intercept centres both sides by their weighted means. *Dual*: with K the centred
-kernel between √w-scaled rows and A = K + τI, residuals are τ A⁻¹ Y. *Primal*: with H the
-centred Gram matrix, B = (H + τI)⁻¹ ΦᵀWY. Both give leverages h_i, and the score that row
-i would have if it had not been there is y_i - r_i / (1 - h_i): exactly, without a second
-fit. A weight that is a count c stands for copies of a row, and one of them is left out:
-1 - h_i / c.
+kernel between √w-scaled rows and A = K + τI, residuals are τ A⁻¹ Y. *Primal*: with H
+the centred Gram matrix, B = (H + τI)⁻¹ ΦᵀWY. Both give leverages h_i, and the score
+that row i would have if it had not been there is y_i - r_i / (1 - h_i): exactly,
+without a second fit. A weight that is a count c stands for copies of a row, and one of
+them is left out: 1 - h_i / c.
 
-Labels are coupled by a positive semidefinite Q = V diag(λ) Vᵀ with weight α: in the basis
-V the columns are separate again, with ridges τ_j = ρ + α λ_j. Without a coupling all τ
-are ρ, and one Cholesky factor serves all labels.
+Labels are coupled by a positive semidefinite Q = V diag(λ) Vᵀ with weight α: in the
+basis V the columns are separate again, with ridges τ_j = ρ + α λ_j. Without a coupling
+all τ are ρ, and one Cholesky factor serves all labels.
 """
 
 from collections.abc import Callable
@@ -150,7 +150,7 @@ def _eigenvalues(A: Array) -> tuple[Array, Array]:
 
 
 def _cholesky(A: Array, ridge: float) -> tuple[Array, bool]:
-    """The lower factor of A + ridge · I, and whether there is none; A is overwritten."""
+    """The lower factor of A + ridge · I, and whether it failed; A is overwritten."""
     if is_tensor(A):
         A.diagonal().add_(ridge)
         lower, failed = namespace(A).linalg.cholesky_ex(A)

@@ -9,7 +9,7 @@ the file.
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -28,7 +28,13 @@ from ..pipelines import taken_apart
 from .info import ModelInfo
 from .rebuild import rebuilt
 from .requirements import require
-from .state import from_attributes, named_values, with_plain_attributes
+from .state import (
+    Attributes,
+    Json,
+    from_attributes,
+    named_values,
+    with_plain_attributes,
+)
 from .trust import names_for_skops, untrusted
 
 # Raise it when files of the version before can no longer be read, or when that version
@@ -127,7 +133,7 @@ def _manifest_text(info: ModelInfo) -> str:
     return json.dumps(manifest, indent=1, default=_plain_fact)
 
 
-def _plain_fact(value: Any) -> Any:
+def _plain_fact(value: Json) -> Json:
     """A NumPy number or array as plain ones, anything else as text."""
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
@@ -160,7 +166,7 @@ def load(path: str | Path) -> Any:
         return rebuilt(model, _categories(categories or {}))
 
 
-def _categories(names_by_feature: Mapping[str, Any]) -> dict[str, Any]:
+def _categories(names_by_feature: Json) -> Attributes:
     """Names of the values of features, which a model sees as numbers."""
     from ..datasets.dataset import category_values  # imports what is rarely needed
 
@@ -183,7 +189,7 @@ class OpenModel(NamedTuple):
 
     file: IO[bytes]
     archive: zipfile.ZipFile
-    manifest: dict[str, Any]
+    manifest: dict[str, Json]
 
 
 @contextmanager
@@ -227,7 +233,7 @@ def _check_start(start: bytes, path: Path) -> None:
     )
 
 
-def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Json]:
     """What an archive says about itself, once its size and format are checked."""
     members = archive.infolist()
     if len(members) > MAX_MEMBERS:
@@ -260,7 +266,7 @@ def advice(is_newer: bool) -> str:
     return "fit the model again"
 
 
-def _json_member(archive: zipfile.ZipFile, name: str, path: Path) -> dict[str, Any]:
+def _json_member(archive: zipfile.ZipFile, name: str, path: Path) -> dict[str, Json]:
     """A member of an archive that is a JSON object."""
     if archive.getinfo(name).file_size > MAX_JSON_BYTES:
         raise InputError(

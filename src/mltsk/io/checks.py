@@ -19,7 +19,7 @@ from .requirements import is_bounded, is_count, require
 from .state import SYSTEM_FIELDS, Attributes
 from .system_checks import check_system
 
-# What every classifier must have, and every one with a system.
+# What every fitted classifier has.
 FITTED = ("label_names_", "classes_", "multilabel_", "n_features_in_")
 MAX_FEATURES = 10**8
 
@@ -27,8 +27,9 @@ MAX_FEATURES = 10**8
 def check_attributes(kind: type[BaseEstimator], attributes: Attributes) -> None:
     """Refuse plain attributes of a classifier that would fail in a prediction."""
     has_system = issubclass(kind, FittedAttributes)
-    check_parts(kind, attributes)
-    for name in (*SYSTEM_FIELDS, *FITTED) if has_system else FITTED:
+    check_safe(kind, attributes)
+    needed = (*SYSTEM_FIELDS, *FITTED) if has_system else FITTED
+    for name in needed:
         require(
             name in attributes,
             f"it has no {name}, which mltsk {__version__} needs: fit the model again",
@@ -40,7 +41,7 @@ def check_attributes(kind: type[BaseEstimator], attributes: Attributes) -> None:
         _check_arrays(attributes)
 
 
-def check_parts(kind: type[BaseEstimator], attributes: Attributes) -> None:
+def check_safe(kind: type[BaseEstimator], attributes: Attributes) -> None:
     """Refuse data in the place of a method, and sparse matrices that are damaged."""
     for name in attributes:
         is_method = callable(getattr(kind, name, None))
@@ -53,7 +54,7 @@ def check_parts(kind: type[BaseEstimator], attributes: Attributes) -> None:
 
 
 def _check_targets(attributes: Attributes) -> None:
-    """Classes are different finite values, and the number of features is one."""
+    """Classes are different finite values, and there is a number of features."""
     classes = attributes["classes_"]
     is_array = isinstance(classes, np.ndarray) and classes.ndim == 1
     require(

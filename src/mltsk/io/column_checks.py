@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from .requirements import MAX_NUMBER, are_different_words, is_finite_number, require
+from .requirements import MAX_FLOAT, are_different_words, is_finite_number, require
 from .state import Attributes
 
 COLUMN_KINDS = ("number", "ordinal", "nominal")
@@ -83,7 +83,7 @@ def _is_condition(condition: object, columns: Attributes) -> bool:
             ends = [end for end in (low, high) if end is not None]
             if columns["kinds"][feature] == "nominal":
                 return bool(words) and not ends
-            last = MAX_NUMBER
+            last = MAX_FLOAT
             if columns["kinds"][feature] == "ordinal":  # by places in the order
                 last = len(columns["values"][feature]) - 1
             return bool(ends) and all(is_finite_number(e, at_most=last) for e in ends)

@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator
 from .. import __version__
 from ..columns import Columns, ColumnTest
 from ..core.arrays import MAX_RAW, FloatArray
-from ..core.membership import Firing
+from ..core.membership import NOT_MEASURED_EXPONENT, Firing
 from ..core.terms import (
     MAX_SAFE_SUM,
     REACH,
@@ -47,11 +47,9 @@ OUTPUTS = ("scores", "labels", "probabilities")
 ROUNDING_OF_15_DIGITS = 6e-15
 ROUNDING_OF_SINGLE_PRECISION = 6e-8
 MIN_SEEN_SHARE = 1e-9  # of the features of a rule; below, nothing of it was measured
-EXPONENT_IF_NOT_SEEN = 1e3
 MIN_WIDTH_FOR_SLOPE = 1e-290  # between knots: slopes above are finite
 
 Proto: TypeAlias = Any  # a message of ONNX, which publishes no types
-Attribute: TypeAlias = Any  # of a node: a number, a text or a list of these
 
 
 class Graph:
@@ -73,7 +71,7 @@ class Graph:
         operator: str,
         *inputs: str | ArrayLike,
         name: str = "",
-        **attributes: Attribute,
+        **attributes: object,
     ) -> str:
         """The name of the output of a new node.
 
@@ -125,7 +123,7 @@ class Graph:
 
 def to_onnx(
     model: BaseEstimator, *, dtype: Literal["float64", "float32"] = "float64"
-) -> Any:
+) -> Proto:
     """A fitted model as an ONNX model.
 
     A model of numbers has one input, ``X``, dense, (n, n_features); NaN is a missing
@@ -220,7 +218,7 @@ def _facts(system: FuzzySystem) -> dict[str, object]:
 # outputs ------------------------------------------------------------------------------
 
 
-def _answer(g: Graph, model: Any, scores: str) -> None:
+def _answer(g: Graph, model: BaseEstimator, scores: str) -> None:
     """Let scores, labels and, of a calibrated model, probabilities leave the graph."""
     types = g.onnx.TensorProto
     system = model.system_
@@ -556,7 +554,7 @@ def firing(g: Graph, system: FuzzySystem, z: str, missing: str) -> str:
         factor = g.add("Div", counted.sum(axis=1), at_least)
     total = g.add("Mul", exponents, factor)
     is_seen = g.add("Greater", seen, MIN_SEEN_SHARE)
-    exponent = g.add("Where", is_seen, total, EXPONENT_IF_NOT_SEEN)
+    exponent = g.add("Where", is_seen, total, NOT_MEASURED_EXPONENT)
     return _strengths(g, system.firing, g.add("Neg", exponent))
 
 

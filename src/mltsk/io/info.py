@@ -1,8 +1,7 @@
 """What a model file says next to the model."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from sklearn.base import BaseEstimator
 
@@ -11,6 +10,7 @@ from ..columns import Columns
 from ..pipelines import taken_apart
 from ..rows.read import feature_names
 from ..tables.kinds import NUMBER, ORDINAL, YES_NO
+from .state import Json
 
 ColumnKind = str | tuple[str, ...]  # the levels of an ordered column are its kind
 
@@ -43,7 +43,7 @@ class ModelInfo:
     feature_names: tuple[str, ...] = ()
     label_names: tuple[str, ...] = ()
     categories: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    fitted: dict[str, Any] = field(default_factory=dict)
+    fitted: dict[str, Json] = field(default_factory=dict)
     kinds: dict[str, ColumnKind] = field(default_factory=dict)
     ids: tuple[str, ...] = ()
     reading: dict[str, str] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class ModelInfo:
         return cls(feature_names=names, label_names=_texts(label_names), kinds=kinds)
 
     @classmethod
-    def read(cls, plain: Mapping[str, Any], version: str) -> "ModelInfo":
+    def read(cls, plain: Json, version: str) -> "ModelInfo":
         """What a file says, as JSON has it."""
         kinds: dict[str, ColumnKind] = {}
         for name, kind in plain["kinds"].items():
@@ -101,5 +101,5 @@ def _kinds(columns: Columns) -> dict[str, ColumnKind]:
     return kinds
 
 
-def _texts(items: Any) -> tuple[str, ...]:
+def _texts(items: Iterable[object]) -> tuple[str, ...]:
     return tuple(str(item) for item in items)

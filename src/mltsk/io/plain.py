@@ -32,9 +32,8 @@ from ..fitted import FittedAttributes
 from ..pipelines import without_steps
 from .archive import advice
 from .rebuild import rebuilt_classifier
-from .state import plain_attributes
+from .state import Json, plain_attributes
 
-Plain: TypeAlias = Any  # what JSON has: None, bool, int, float, str, lists and dicts
 AnyArray: TypeAlias = NDArray[np.generic]
 
 NAME = "mltsk model"
@@ -62,7 +61,7 @@ CELL_TYPES: Mapping[str, tuple[type, ...]] = {
 }
 
 
-def to_dict(model: BaseEstimator) -> dict[str, Any]:
+def to_dict(model: BaseEstimator) -> dict[str, Json]:
     """A fitted model as plain data, ready for JSON.
 
     `from_dict` makes a model of it that gives exactly the same scores, probabilities,
@@ -106,7 +105,7 @@ def to_dict(model: BaseEstimator) -> dict[str, Any]:
     }
 
 
-def from_dict(data: Mapping[str, Any]) -> Any:
+def from_dict(data: Mapping[str, Json]) -> Any:
     """The model of what `to_dict` returned, for instance of ``json.load`` of a file.
 
     Data of anything else, of a version that is not known, or whose parts do not fit
@@ -162,7 +161,7 @@ def _check_version(version: object) -> None:
         )
 
 
-def _model(data: Mapping[str, Plain]) -> BaseEstimator:
+def _model(data: Mapping[str, Json]) -> BaseEstimator:
     """The model of data that have the right version."""
     kind = _public_class(data["kind"])
     if kind is None:
@@ -185,7 +184,7 @@ def _model(data: Mapping[str, Plain]) -> BaseEstimator:
 # writing ------------------------------------------------------------------------------
 
 
-def _plain(value: object, name: str) -> Plain:
+def _plain(value: object, name: str) -> Json:
     """A value as JSON has it; ``name`` is how a message speaks of it."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -205,7 +204,7 @@ def _plain(value: object, name: str) -> Plain:
     )
 
 
-def _plain_mapping(mapping: Mapping[object, object], name: str) -> Plain:
+def _plain_mapping(mapping: Mapping[object, object], name: str) -> Json:
     """A mapping by text as a dict, any other one as pairs."""
     if all(isinstance(key, str) for key in mapping):
         return {"dict": {key: _plain(value, name) for key, value in mapping.items()}}
@@ -220,7 +219,7 @@ def _has_plain_cells(array: AnyArray) -> bool:
     return array.dtype.name in NUMBER_DTYPES or array.dtype.kind in "UO"
 
 
-def _plain_array(array: AnyArray, name: str) -> Plain:
+def _plain_array(array: AnyArray, name: str) -> Json:
     """An array as lists, its type and its shape."""
     dtype = "str" if array.dtype.kind == "U" else array.dtype.name
     cells = array.tolist()
@@ -249,8 +248,8 @@ def _plain_floats(numbers: NDArray[np.float64], name: str) -> AnyArray:
 
 
 def _read(
-    value: Plain, name: str, sequence: Callable[[Iterable[object]], Sequence[object]]
-) -> Any:
+    value: Json, name: str, sequence: Callable[[Iterable[object]], Sequence[object]]
+) -> object:
     """The value that `_plain` was given.
 
     Lists, which JSON has for tuples as well, become this kind of ``sequence``.
@@ -274,7 +273,7 @@ def _read(
     return value
 
 
-def _read_array(cells: Plain, dtype: str, shape: list[int], name: str) -> AnyArray:
+def _read_array(cells: Json, dtype: str, shape: list[int], name: str) -> AnyArray:
     """The array of lists, once shape and cells are those that it claims."""
     if dtype not in (*NUMBER_DTYPES, "str", "object"):
         raise InputError(f"{name!r} cannot be of type {dtype[:40]!r}")
@@ -289,14 +288,14 @@ def _read_array(cells: Plain, dtype: str, shape: list[int], name: str) -> AnyArr
     return np.array(flat, dtype=dtype).reshape(shape)
 
 
-def _float_cell(cell: Plain) -> Plain:
+def _float_cell(cell: Json) -> Json:
     """A cell of an array of floats, where None is infinity."""
     if cell is None:
         return np.inf
     return np.nan if cell == "nan" else cell
 
 
-def _is_cell(cell: Plain, dtype: str) -> bool:
+def _is_cell(cell: Json, dtype: str) -> bool:
     """Whether an array of this type may hold a cell; True and False are no numbers."""
     letter = dtype[0]
     if isinstance(cell, bool) and letter not in "bo":

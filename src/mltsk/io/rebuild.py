@@ -7,7 +7,6 @@
 """
 
 import inspect
-from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
@@ -15,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..fitted import FittedAttributes
 from ..pipelines import taken_apart
-from .checks import check_attributes, check_parts, check_scores
+from .checks import check_attributes, check_safe, check_scores
 from .requirements import require
 from .state import Attributes, from_attributes, restored
 
@@ -57,20 +56,29 @@ def rebuilt(model: BaseEstimator, named: Attributes) -> BaseEstimator:
 
 
 def _rebuilt(model: BaseEstimator, named: Attributes) -> BaseEstimator:
+    """A classifier, or a pipeline that ends in one."""
+    if isinstance(model, Pipeline):
+        return _rebuilt_pipeline(model, named)
     kind = type(model)
-    if not isinstance(model, Pipeline):
-        require(
-            kind.__module__.startswith("mltsk."),
-            f"it ends in a {kind.__name__}, which is no classifier of mltsk",
-        )
-        if issubclass(kind, FittedAttributes):
-            return rebuilt_classifier(kind, {**named, **vars(model)})
-        return rebuilt_classifier(kind, vars(model))
-    steps = [(name, _rebuilt_step(step)) for name, step in model.steps[:-1]]
-    name, last = model.steps[-1]
+    require(
+        kind.__module__.startswith("mltsk."),
+        f"it ends in a {kind.__name__}, which is no classifier of mltsk",
+    )
+    attributes = vars(model)
+    if issubclass(kind, FittedAttributes):
+        attributes = {**named, **attributes}
+    return rebuilt_classifier(kind, attributes)
+
+
+def _rebuilt_pipeline(pipeline: Pipeline, named: Attributes) -> Pipeline:
+    """A pipeline of fitted transformers and a classifier."""
+    kind = type(pipeline)
+    check_safe(kind, vars(pipeline))
+    steps = [(name, _rebuilt_step(step)) for name, step in pipeline.steps[:-1]]
+    name, last = pipeline.steps[-1]
     steps.append((name, _rebuilt(last, named)))
-    check_parts(kind, vars(model))
-    return from_attributes(kind, {**with_defaults(kind, vars(model)), "steps": steps})
+    attributes = with_defaults(kind, vars(pipeline))
+    return from_attributes(kind, {**attributes, "steps": steps})
 
 
 def _rebuilt_step(step: BaseEstimator | str | None) -> BaseEstimator | str | None:
@@ -78,11 +86,11 @@ def _rebuilt_step(step: BaseEstimator | str | None) -> BaseEstimator | str | Non
     if step in (None, "passthrough"):
         return step
     check_is_fitted(step)
-    check_parts(type(step), vars(step))
+    check_safe(type(step), vars(step))
     return from_attributes(type(step), with_defaults(type(step), vars(step)))
 
 
-def with_defaults(kind: type[BaseEstimator], attributes: Attributes) -> dict[str, Any]:
+def with_defaults(kind: type[BaseEstimator], attributes: Attributes) -> Attributes:
     """Attributes, and defaults of the parameters of a class that are not among them."""
     complete = {}
     for name, parameter in inspect.signature(kind).parameters.items():

@@ -1,8 +1,14 @@
 """What all checks of plain attributes use: one way to refuse, and simple questions."""
 
+import sys
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arrays import FloatArray
+
+MAX_FLOAT = sys.float_info.max
 MAX_NUMBER = 1e100  # in a model: products of two are still finite
 
 
@@ -10,6 +16,35 @@ def require(is_met: object, sentence: str) -> None:
     """Refuse what was read with a sentence, unless a requirement is met."""
     if not is_met:
         raise ValueError(sentence)
+
+
+def check_table(
+    table: FloatArray,
+    name: str,
+    shape: tuple[int, ...],
+    is_allowed: Callable[[FloatArray], bool],
+) -> None:
+    """Refuse what is no array of a shape with numbers that are allowed."""
+    is_table = isinstance(table, np.ndarray) and table.dtype.kind in "fi"
+    require(
+        is_table and table.shape == shape and is_allowed(table),
+        f"{name} must be a table of {' x '.join(map(str, shape))} finite numbers",
+    )
+
+
+def is_finite(numbers: FloatArray) -> bool:
+    """Whether all numbers of an array are finite."""
+    return bool(np.isfinite(numbers).all())
+
+
+def has_no_nan(numbers: FloatArray) -> bool:
+    """Whether all numbers of an array are finite or infinite."""
+    return not np.isnan(numbers).any()
+
+
+def has_no_infinity(numbers: FloatArray) -> bool:
+    """Whether all numbers of an array are finite or NaN."""
+    return not np.isinf(numbers).any()
 
 
 def is_bounded(numbers: NDArray[np.generic]) -> bool:
@@ -20,14 +55,14 @@ def is_bounded(numbers: NDArray[np.generic]) -> bool:
 
 
 def is_finite_number(
-    value: object, *, above: float = -MAX_NUMBER, at_most: float = MAX_NUMBER
+    value: object, *, above: float = -np.inf, at_most: float = MAX_FLOAT
 ) -> bool:
-    """Whether a value is one number, larger than ``above`` and not too large."""
-    if isinstance(value, bool):
+    """Whether a value is one finite number, above one limit and at most another."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    if not isinstance(value, int | float | np.integer | np.floating):
-        return False
-    return bool(above < value <= at_most)
+    return above < value <= at_most
 
 
 def is_count(value: object) -> bool:

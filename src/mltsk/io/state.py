@@ -23,9 +23,11 @@ from ..incremental import Stream
 from ..rows.read import default_names
 from ..system import FuzzySystem
 
+# What JSON has: None, bool, int, float, str, lists and dicts.
+Json: TypeAlias = Any
 # Plain attributes by name. Those that were read may hold anything until they are
 # checked.
-Attributes: TypeAlias = Mapping[str, Any]
+Attributes: TypeAlias = dict[str, Any]
 
 # Fields of a `FuzzySystem` by the attribute that they are in a file.
 SYSTEM_FIELDS = {
@@ -61,7 +63,7 @@ RECORDS: Mapping[str, type] = {
 KEPT_FIELDS = ("X", "Y", "w", "copies")
 
 
-def plain_attributes(model: BaseEstimator) -> dict[str, Any]:
+def plain_attributes(model: BaseEstimator) -> Attributes:
     """All attributes of a classifier, with its system and its stream as plain ones."""
     attributes = dict(vars(model))
     attributes.pop("fit_record_", None)
@@ -101,9 +103,9 @@ def from_attributes(kind: type[BaseEstimator], attributes: Attributes) -> BaseEs
     return estimator
 
 
-def _plain_system(system: FuzzySystem) -> dict[str, Any]:
+def _plain_system(system: FuzzySystem) -> Attributes:
     """The fields of a system as attributes of a file."""
-    attributes: dict[str, Any] = {}
+    attributes: Attributes = {}
     for name, field in SYSTEM_FIELDS.items():
         value = getattr(system, field)
         if name in RECORDS and value is not None:
@@ -114,19 +116,17 @@ def _plain_system(system: FuzzySystem) -> dict[str, Any]:
     return attributes
 
 
-def named_values(
-    categories: Mapping[str, Mapping[float, str]],
-) -> dict[str, list[list[float | str]]]:
+def named_values(categories: Mapping[str, Mapping[float, str]]) -> Attributes:
     """Names of the values of features as pairs: files know no numbers as keys."""
-    pairs: dict[str, list[list[float | str]]] = {}
+    pairs = {}
     for feature, names in categories.items():
-        pairs[feature] = [[value, name] for value, name in names.items()]
+        pairs[feature] = [list(pair) for pair in names.items()]
     return pairs
 
 
 def _system(attributes: Attributes) -> FuzzySystem:
     """The system of plain attributes."""
-    fields: dict[str, Any] = {}
+    fields: Attributes = {}
     for name, field in SYSTEM_FIELDS.items():
         value = attributes[name]
         if name in RECORDS and value is not None:
@@ -152,7 +152,7 @@ def _column_names(attributes: Attributes, columns: Columns | None) -> tuple[str,
     return default_names(attributes["n_features_in_"])
 
 
-def _plain_stream(stream: Stream) -> dict[str, Any]:
+def _plain_stream(stream: Stream) -> Attributes:
     """A stream as a dict of numbers and arrays."""
     plain = dict(vars(stream))
     plain["moments"] = dict(vars(stream.moments))

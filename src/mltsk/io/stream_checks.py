@@ -9,11 +9,18 @@ from dataclasses import fields
 
 import numpy as np
 
-from ..core.arrays import FloatArray, Matrix, is_csr, is_sound
+from ..core.arrays import Matrix, is_csr, is_sound
 from ..fit.ridge import Moments
 from ..incremental import Stream
 from .number_checks import check_moments
-from .requirements import is_bounded, is_count, is_finite_number, require
+from .requirements import (
+    check_table,
+    has_no_infinity,
+    is_count,
+    is_finite,
+    is_finite_number,
+    require,
+)
 from .state import KEPT_FIELDS, Attributes
 
 MOMENT_SHAPES = {"H": "QQ", "B": "QL", "phi": "Q", "y": "L"}
@@ -43,7 +50,7 @@ def check_stream(
         is_weight = is_finite_number(stream[name]) and stream[name] >= 0
         require(is_weight, f"{name!r} of 'stream_' must be a number of at least 0")
     n_columns = sizes["P"] + sizes["K"] * sizes["E"]
-    n_kept = len(range(0, stream["seen"], stream["stride"]))
+    n_kept = -(-stream["seen"] // stream["stride"])  # the first of each stride
     sizes = {**sizes, "Q": n_columns, "n": n_kept}
     _check_moments(stream["moments"], sizes)
     _check_kept(stream["kept"], sizes)
@@ -60,8 +67,7 @@ def _check_fields(plain: Attributes, name: str, expected: Sequence[str]) -> None
 def _check_moments(moments: Attributes, sizes: dict[str, int]) -> None:
     """Sums over the samples seen have the shapes of the ridge problem."""
     _check_fields(moments, "moments", [field.name for field in fields(Moments)])
-    for name, symbols in MOMENT_SHAPES.items():
-        _check_table(moments[name], f"{name!r} of 'moments'", symbols, sizes)
+    _check_tables(moments, "moments", MOMENT_SHAPES, sizes)
     is_positive = is_finite_number(moments["total"], above=0.0)
     require(is_positive, "'total' of 'moments' must be a number above 0")
     check_moments(moments)
@@ -70,8 +76,8 @@ def _check_moments(moments: Attributes, sizes: dict[str, int]) -> None:
 def _check_kept(kept: Attributes, sizes: dict[str, int]) -> None:
     """The samples that are kept have labels of 0 and 1 and weights of at least 0."""
     _check_fields(kept, "kept", KEPT_FIELDS)
-    for name, symbols in KEPT_SHAPES.items():
-        _check_table(kept[name], f"{name!r} of 'kept'", symbols, sizes)
+    _check_tables(kept, "kept", KEPT_SHAPES, sizes)
+    for name in KEPT_SHAPES:
         require((kept[name] >= 0).all(), f"{name!r} of 'kept' must be at least 0")
     require(np.isin(kept["Y"], (0, 1)).all(), "'Y' of 'kept' must hold 0 and 1")
     _check_samples(kept["X"], (sizes["n"], sizes["D"]))
@@ -87,16 +93,13 @@ def _check_samples(X: Matrix, shape: tuple[int, int]) -> None:
     if is_csr(X):
         require(is_sound(X), "the parts of 'X' of 'kept' do not fit each other")
         X = X.data
-    require(is_bounded(np.nan_to_num(X)), "'X' of 'kept' must hold finite numbers")
+    require(has_no_infinity(X), "'X' of 'kept' must hold finite numbers")
 
 
-def _check_table(
-    table: FloatArray, name: str, symbols: str, sizes: dict[str, int]
+def _check_tables(
+    tables: Attributes, name: str, shapes: dict[str, str], sizes: dict[str, int]
 ) -> None:
-    """A table of finite numbers whose shape is given by symbols."""
-    shape = tuple(sizes[symbol] for symbol in symbols)
-    is_table = isinstance(table, np.ndarray) and table.dtype.kind in "fi"
-    require(
-        is_table and table.shape == shape and is_bounded(table),
-        f"{name} must be a table of {' x '.join(map(str, shape))} finite numbers",
-    )
+    """Tables have the shapes that symbols give, and hold finite numbers."""
+    for field, symbols in shapes.items():
+        shape = tuple(sizes[symbol] for symbol in symbols)
+        check_table(tables[field], f"{field!r} of {name!r}", shape, is_finite)

@@ -6,9 +6,9 @@ with slopes), Q knots of a scale, C percentiles (21), A rules and all data (K + 
 rules that the user gave, R ends of a region (2), U numbers per label (K + P).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -17,9 +17,17 @@ from ..core.arrays import FloatArray
 from ..core.membership import Firing
 from ..core.terms import PERCENTILE_TERMS
 from ..system import STRAIGHT
+from ..text import listing
 from .column_checks import check_categories, check_columns
 from .number_checks import check_numbers
-from .requirements import is_bounded, require
+from .requirements import (
+    check_table,
+    has_no_infinity,
+    has_no_nan,
+    is_bounded,
+    is_finite,
+    require,
+)
 from .state import RECORDS, Attributes
 from .stream_checks import check_stream
 
@@ -62,17 +70,20 @@ SHAPES = {
 }
 MAY_BE_NONE = ("quantiles_", "coupling_", "low", "high", "regions", "chosen")
 CALIBRATION = ("slopes_", "offsets_")  # None in a system without probabilities
-# Numbers that are multiplied with others when a sample is scored.
-SCORING_NUMBERS = (
-    "centers_",
-    "coef_",
-    "general_coef_",
-    "intercept_",
-    "thresholds_",
-    "slopes_",
-    "offsets_",
-    "mean",
-)
+# Which numbers a table may hold, where that is not all finite ones. Those that are
+# multiplied with others when a sample is scored must not be too large.
+IS_ALLOWED: Mapping[str, Callable[[FloatArray], bool]] = {
+    "centers_": is_bounded,
+    "coef_": is_bounded,
+    "general_coef_": is_bounded,
+    "intercept_": is_bounded,
+    "thresholds_": is_bounded,
+    "slopes_": is_bounded,
+    "offsets_": is_bounded,
+    "mean": is_bounded,
+    "widths_": has_no_nan,  # an infinite one is no condition
+    "regions": has_no_infinity,  # NaN if no member was measured
+}
 SCALES = (*PERCENTILE_TERMS, "standard", "minmax", STRAIGHT, "unit", None)
 FIRINGS = get_args(Firing)
 N_QUANTILES = 21
@@ -88,71 +99,72 @@ def check_system(attributes: Attributes, *, is_calibrated: bool) -> None:
     columns = attributes["columns_"]
     if columns is not None:
         check_columns(columns, attributes)
-    parts = _flat(attributes)
-    sizes = _sizes(parts)
+    plain = _flat(attributes)
+    sizes = _sizes(plain)
     _check_sizes(sizes)
     may_be_none = MAY_BE_NONE if is_calibrated else MAY_BE_NONE + CALIBRATION
-    _check_shapes(parts, sizes, may_be_none)
+    _check_shapes(plain, sizes, may_be_none)
     require(
-        (parts["slopes_"] is None) == (parts["offsets_"] is None),
+        (plain["slopes_"] is None) == (plain["offsets_"] is None),
         "'slopes_' and 'offsets_' must both be there or both be None",
     )
-    _check_names(parts, sizes)
-    require(parts["firing_"] in FIRINGS, f"'firing_' must be {', '.join(FIRINGS)}")
-    _check_classes(parts, sizes["L"])
-    _check_scale(parts)
-    _check_members(parts)
-    _check_terms(parts, sizes)
-    check_numbers(parts)
-    check_categories(parts.get("categories_", {}))
-    if "stream_" in parts:
-        check_stream(parts["stream_"], attributes, sizes)
+    _check_names(plain, sizes)
+    require(
+        plain["firing_"] in FIRINGS, f"'firing_' must be {listing(FIRINGS, last='or')}"
+    )
+    _check_classes(plain, sizes["L"])
+    _check_scale(plain)
+    _check_members(plain)
+    _check_terms(plain, sizes)
+    check_numbers(plain)
+    check_categories(plain.get("categories_", {}))
+    if "stream_" in plain:
+        check_stream(plain["stream_"], attributes, sizes)
 
 
 def _check_record(value: object, name: str, kind: type) -> None:
-    """A record is a dict of the fields of its class; those with a default may lack."""
-    names = {field.name for field in fields(kind)}
+    """A record is a dict of the fields of its class; newer ones have a default."""
+    if value is None and name != "terms_":
+        return
+    names = [field.name for field in fields(kind)]
     needed = set()
     for field in fields(kind):
         if field.default is MISSING and field.default_factory is MISSING:
             needed.add(field.name)
-    may_be_none = name != "terms_"
-    if value is None and may_be_none:
-        return
     require(
-        isinstance(value, Mapping) and needed <= value.keys() <= names,
-        f"{name!r} must hold {', '.join(field.name for field in fields(kind))}",
+        isinstance(value, Mapping) and needed <= value.keys() <= set(names),
+        f"{name!r} must hold {', '.join(names)}",
     )
 
 
-def _flat(attributes: Attributes) -> dict[str, Any]:
+def _flat(attributes: Attributes) -> Attributes:
     """Attributes together with the fields of records; those of columns stay apart."""
-    parts = dict(attributes)
+    plain = dict(attributes)
     for name in RECORDS:
         if name != "columns_" and attributes[name] is not None:
-            parts |= attributes[name]
-    return parts
+            plain |= attributes[name]
+    return plain
 
 
-def _sizes(parts: Attributes) -> dict[str, int]:
+def _sizes(plain: Attributes) -> dict[str, int]:
     """The number that each symbol of a shape stands for."""
-    columns = parts["columns_"]
-    n_columns = parts["n_features_in_"]
+    columns = plain["columns_"]
+    n_columns = plain["n_features_in_"]
     n_given = 0
     if columns is not None:
         table = Columns(**columns)
         n_columns = len(table.parts)
         n_given = len(table.rules)
-    coef_shape = np.shape(parts["coef_"])
-    knots_shape = np.shape(parts.get("values", ()))
-    n_rules = len(parts["centers_"])
-    n_terms = len(parts["feature"])
+    coef_shape = np.shape(plain["coef_"])
+    knots_shape = np.shape(plain.get("values", ()))
+    n_rules = len(plain["centers_"])
+    n_terms = len(plain["feature"])
     return {
         "K": n_rules,
         "A": n_rules + 1,
         "G": n_given,
         "D": n_columns,
-        "L": len(parts["label_names_"]),
+        "L": len(plain["label_names_"]),
         "C": N_QUANTILES,
         "R": 2,
         "U": n_rules + n_terms,
@@ -174,61 +186,41 @@ def _check_sizes(sizes: Mapping[str, int]) -> None:
 
 
 def _check_shapes(
-    parts: Attributes, sizes: Mapping[str, int], may_be_none: tuple[str, ...]
+    plain: Attributes, sizes: Mapping[str, int], may_be_none: tuple[str, ...]
 ) -> None:
     """Every table has its shape and holds numbers that are allowed."""
     for name, symbols in SHAPES.items():
-        if name not in parts or (parts[name] is None and name in may_be_none):
+        if name not in plain or (plain[name] is None and name in may_be_none):
             continue
         shape = tuple(sizes[symbol] for symbol in symbols)
-        require(
-            _is_table(parts[name], shape) and _are_allowed(parts[name], name),
-            f"{name!r} must be a table of {' x '.join(map(str, shape))} finite numbers",
-        )
+        is_allowed = IS_ALLOWED.get(name, is_finite)
+        check_table(plain[name], repr(name), shape, is_allowed)
 
 
-def _is_table(table: object, shape: tuple[int, ...]) -> bool:
-    """Whether this is an array of numbers of a shape."""
-    if not isinstance(table, np.ndarray):
-        return False
-    return table.dtype.kind in "fi" and table.shape == shape
-
-
-def _are_allowed(table: FloatArray, name: str) -> bool:
-    """Whether numbers are finite, up to exceptions that mean something."""
-    if name == "widths_":  # an infinite one is no condition
-        return bool((np.isfinite(table) | (table > 0)).all())
-    if name == "regions":  # NaN if no member was measured
-        return not np.isinf(table).any()
-    if name in SCORING_NUMBERS:
-        return is_bounded(table)
-    return bool(np.isfinite(table).all())
-
-
-def _check_names(parts: Attributes, sizes: Mapping[str, int]) -> None:
+def _check_names(plain: Attributes, sizes: Mapping[str, int]) -> None:
     """Labels and features have different names."""
-    n_names = {"label_names_": sizes["L"], "feature_names_in_": parts["n_features_in_"]}
+    n_names = {"label_names_": sizes["L"], "feature_names_in_": plain["n_features_in_"]}
     for name, count in n_names.items():
-        if name not in parts:
+        if name not in plain:
             continue  # features without names are x0, x1, …
-        texts = {text for text in parts[name] if isinstance(text, str)}
+        texts = {text for text in plain[name] if isinstance(text, str)}
         require(len(texts) == count, f"{name!r} must be {count} different names")
 
 
-def _check_classes(parts: Attributes, n_labels: int) -> None:
+def _check_classes(plain: Attributes, n_labels: int) -> None:
     """There is one label per class, or one for two classes."""
-    n_classes = len(parts["classes_"])
-    is_binary = n_classes == 2 and not parts["multilabel_"]
+    n_classes = len(plain["classes_"])
+    is_binary = n_classes == 2 and not plain["multilabel_"]
     require(
         n_classes == n_labels + is_binary,
         f"there are {n_classes} classes for {n_labels} labels",
     )
 
 
-def _check_scale(parts: Attributes) -> None:
+def _check_scale(plain: Attributes) -> None:
     """The scale is known, and its knots rise from 0 to 1."""
-    scale = parts["scale_"]
-    has_knots = parts["scaling_"] is not None
+    scale = plain["scale_"]
+    has_knots = plain["scaling_"] is not None
     require(scale in SCALES, f"this version knows no scale {str(scale)[:80]!r}")
     require(
         has_knots != (scale in ("unit", None)),
@@ -237,22 +229,22 @@ def _check_scale(parts: Attributes) -> None:
     if not has_knots:
         return
     for name in ("values", "levels"):
-        rises = (np.diff(parts[name], axis=1) >= 0).all()
+        rises = (np.diff(plain[name], axis=1) >= 0).all()
         require(rises, "knots of the scale must rise")
-    levels = parts["levels"]
+    levels = plain["levels"]
     require(
         levels.min() >= 0 and levels.max() <= 1, "'levels' must lie between 0 and 1"
     )
-    require(isinstance(parts["bounded"], bool), "'bounded' must be true or false")
+    require(isinstance(plain["bounded"], bool), "'bounded' must be true or false")
 
 
-def _check_members(parts: Attributes) -> None:
+def _check_members(plain: Attributes) -> None:
     """Of all samples some are in a rule, some of these are observed, some positive."""
-    if parts["members_"] is None:
+    if plain["members_"] is None:
         return
-    count = parts["count"]
-    observed = parts["observed"]
-    positives = parts["positives"]
+    count = plain["count"]
+    observed = plain["observed"]
+    positives = plain["positives"]
     is_part = (
         (positives >= 0).all()
         and (positives <= observed).all()
@@ -260,9 +252,9 @@ def _check_members(parts: Attributes) -> None:
         and (count <= count[-1]).all()
     )
     require(is_part, "'positives' must be some of 'observed', these of 'count'")
-    regions = parts["regions"]
+    regions = plain["regions"]
     require(
-        (regions is None) == (parts["quantiles_"] is None),
+        (regions is None) == (plain["quantiles_"] is None),
         "'regions' must be there where 'quantiles_' are",
     )
     if regions is not None:
@@ -270,20 +262,20 @@ def _check_members(parts: Attributes) -> None:
         require(not ends_before.any(), "'regions' must end above where they begin")
 
 
-def _check_terms(parts: Attributes, sizes: Mapping[str, int]) -> None:
+def _check_terms(plain: Attributes, sizes: Mapping[str, int]) -> None:
     """Terms are one line per feature, or ramps on a percentile scale."""
-    feature = parts["feature"]
+    feature = plain["feature"]
     are_features = feature.dtype.kind == "i" and np.isin(feature, np.arange(sizes["D"]))
     require(
         np.all(are_features) and (np.diff(feature) >= 0).all(),
         "'feature' must give the features of the terms, in order",
     )
-    low = parts["low"]
-    high = parts["high"]
+    low = plain["low"]
+    high = plain["high"]
     if low is None and high is None:
         is_one_each = sizes["P"] == sizes["D"]
         require(is_one_each, "there must be a linear term per feature")
         return
-    has_ramps = parts["scale_"] in (*PERCENTILE_TERMS, STRAIGHT) or not sizes["P"]
+    has_ramps = plain["scale_"] in (*PERCENTILE_TERMS, STRAIGHT) or not sizes["P"]
     has_ends = low is not None and high is not None
     require(has_ramps and has_ends, "ramps must rise on a percentile scale")

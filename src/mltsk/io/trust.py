@@ -8,12 +8,13 @@ and nothing else.
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from sklearn.base import TransformerMixin
 from sklearn.utils import all_estimators
 
-Schema: TypeAlias = Any  # what JSON has: lists, dicts, texts and numbers
+from .state import Json
+
 TypesByLoader: TypeAlias = Mapping[str, tuple[str, ...]]
 
 CLASSIFIERS = (
@@ -73,7 +74,7 @@ def trusted_in_pipelines() -> TypesByLoader:
     }
 
 
-def untrusted(schema: Schema) -> str | None:
+def untrusted(schema: Json) -> str | None:
     """The first type in a skops schema that is not trusted, or None if all are."""
     is_pipeline = isinstance(schema, dict) and _type_of(schema) == PIPELINE
     trusted = trusted_in_pipelines() if is_pipeline else TRUSTED
@@ -86,13 +87,13 @@ def untrusted(schema: Schema) -> str | None:
     return None
 
 
-def names_for_skops(schema: Schema) -> list[str]:
+def names_for_skops(schema: Json) -> list[str]:
     """Types in a trusted schema that skops does not trust by itself."""
     objects = {name for loader, name in _types_in(schema) if loader == "ObjectNode"}
     return [*sorted(objects), *SPARSE_TYPES, "numpy.dtype"]
 
 
-def _types_in(schema: Schema) -> Iterator[tuple[object, str]]:
+def _types_in(schema: Json) -> Iterator[tuple[object, str]]:
     """Loader and type of everything in a schema."""
     # a list, not recursion: a hostile file may be nested deeper than Python's stack
     waiting = [schema]

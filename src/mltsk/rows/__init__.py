@@ -1,1 +1,1 @@
-"""Where samples lie. Rows answer two questions, `sample` and `moments`, and differ in nothing else."""
+"""How a user's X, y, weights and rules become rows, in memory or on Dask."""

@@ -372,10 +372,10 @@ def _regions(
     """Centres and reaches (K, D) of the exceptions, in the caller's units.
 
     They are where the members of an exception lie. A condition is met by half where the
-    10th or 90th percentile of the members is, and best in the middle between them or, if
-    one lies in the outer tenth of the data, at that end. Conditions that least of the
-    data meet come first; there are none on values of words. A reach is infinite where
-    there is no condition.
+    10th or 90th percentile of the members is, and best in the middle between them or,
+    if one lies in the outer tenth of the data, at that end. Conditions that least of
+    the data meet come first; there are none on values of words. A reach is infinite
+    where there is no condition.
     """
     n_rules, n_features, _ = long.shape
     members = long.members

@@ -1,16 +1,17 @@
 """Short models of every size, their honest scores, and how sure their numbers are.
 
 A short model is a sheet that can be worked out by hand. Its ramps are straight lines in
-the caller's units between cut points of few digits, and its numbers are rounded: what is
-printed is the whole model. An exception counts one statement for its shift and one for
-each condition.
+the caller's units between cut points of few digits, and its numbers are rounded: what
+is printed is the whole model. An exception counts one statement for its shift and one
+for each condition.
 
 A short model imitates mostly the leave-one-out scores of the long model, which are
 smoother than labels. Its own honest scores are found in folds: for the rows of a fold,
-terms are chosen and numbers fitted without these rows, to scores of a long model that was
-fitted without them, too.
+terms are chosen and numbers fitted without these rows, to scores of a long model that
+was fitted without them, too.
 
-Symbols: N rows, D columns, L labels, C candidates, Q columns of the long model's design.
+Symbols: N rows, D columns, L labels, C candidates, Q columns of the long model's
+design.
 """
 
 from dataclasses import dataclass, replace
@@ -216,7 +217,10 @@ class ShortModels:
 
     @cached_property
     def _folds(self) -> list[Fold]:
-        """The choices of each fold; one that has all observations of a label has none."""
+        """The choices of each fold.
+
+        A fold that has all observations of a label has none.
+        """
         rows = self._chosen_on
         n = len(rows)
         Z = rows.design.scale.apply(rows.X)

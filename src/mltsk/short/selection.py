@@ -1,11 +1,11 @@
 """Which candidates a label takes, and their numbers.
 
-Symbols: A (N, C) columns of candidates, t (N, L) what is imitated; G = AᵀA and Aᵀt after
-centring and scaling every column to length 1, from which everything is chosen.
+Symbols: A (N, C) columns of candidates, t (N, L) what is imitated; G = AᵀA and Aᵀt
+after centring and scaling every column to length 1, from which everything is chosen.
 
 Candidates are added one by one, each time the one that together with those before
-explains most per statement. Two ramps of one feature become the ramp over both where that
-costs nothing.
+explains most per statement. Two ramps of one feature become the ramp over both where
+that costs nothing.
 """
 
 from collections.abc import Sequence
@@ -170,8 +170,8 @@ class SelectionProblem:
     def information(self, A: Array, w: Array, kept: Index) -> NDArray[np.float32]:
         """Information of the kept candidates with the ridge.
 
-        A (N, C) are centred columns, w (N,) weights. Single precision is enough for what
-        is printed with two digits.
+        A (N, C) are centred columns, w (N,) weights. Single precision is enough for
+        what is printed with two digits.
         """
         columns = A[:, kept] * np.sqrt(w)[:, None]
         ridge = REFIT_RIDGE * np.maximum(self.norms[kept], 1e-12) ** 2

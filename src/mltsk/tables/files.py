@@ -34,7 +34,7 @@ from mltsk.datasets.dataset import (
     unique_names,
     unreadable,
 )
-from mltsk.datasets.load import is_path
+from mltsk.datasets.load import dataset_files, is_path
 from mltsk.exceptions import InputError, optional
 from mltsk.limits import OBJECT_CELL_BYTES, check_size, isolated
 
@@ -76,7 +76,7 @@ def read_raw(source: Any, labels: Any = None) -> RawTable:
     if hasattr(source, "columns"):
         return _from_frame(source)
     if isinstance(source, str) and source in EXAMPLES:
-        table = _read_csv(Path(__file__).parent / "data" / f"{source}.csv")
+        table = _read_csv(_example_file(source))
         return replace(table, labels=EXAMPLES[source], source=source)
     if not isinstance(source, str | PathLike):
         raise InputError(
@@ -114,6 +114,27 @@ def _reader_of(path: Path) -> Callable[[Path], RawTable] | None:
         if path.name.lower().endswith(suffix):
             return reader
     return None
+
+
+def source_files(data: str | None, labels: object = None) -> list[Path]:
+    """The files that a table or a data set of the catalog is read from.
+
+    ``labels`` may name a MULAN XML file, which is read too. No data, no files.
+    """
+    if data is None:
+        return []
+    if data in EXAMPLES:
+        return [_example_file(data)]
+    if not is_path(data):
+        return dataset_files(data)
+    path = Path(data)
+    xml = arff.label_file(path, labels)
+    return [path] if xml is None else [path, xml]
+
+
+def _example_file(name: str) -> Path:
+    """The file of a table that comes with the package."""
+    return Path(__file__).parent / "data" / f"{name}.csv"
 
 
 def is_table(data: str) -> bool:

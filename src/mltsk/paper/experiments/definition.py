@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 
 from ...datasets import catalog
 from ...exceptions import InputError
+from .names import MAX_TITLE_LENGTH, DatasetName, MethodKey, dataset_name
 from .published import PlainData, read_toml
 
 try:
@@ -42,7 +43,7 @@ class DataDefinition(_CheckedModel):
     A large one may have its own grid and protocols.
     """
 
-    name: str = Field(min_length=1, pattern=r"^[^/\\\s]+$")
+    name: DatasetName
     file: str | None = None
     labels: Labels = None
     grid: GridName | None = None
@@ -70,9 +71,9 @@ class MethodDefinition(_CheckedModel):
     the method is run, all by default.
     """
 
-    key: str = Field(min_length=1, pattern=r"^[\w.+-]+$")
-    title: str = ""
-    paper: str | None = None
+    key: MethodKey
+    title: str = Field(default="", max_length=MAX_TITLE_LENGTH)
+    paper: str | None = Field(default=None, max_length=MAX_TITLE_LENGTH)
     path: str = Field(alias="class", pattern=r"^[\w.]+:\w+$")
     params: PlainData = {}
     params_for: dict[str, PlainData] = {}
@@ -82,7 +83,7 @@ class MethodDefinition(_CheckedModel):
     split: str | None = None
     grids: dict[GridName, Grid] = {}
     grid_for: dict[str, GridName] = {}
-    variant_of: str | None = None
+    variant_of: str | None = Field(default=None, max_length=MAX_TITLE_LENGTH)
     protocols: list[Protocol] | None = None
     datasets: list[str] | None = None
 
@@ -101,7 +102,7 @@ class MethodDefinition(_CheckedModel):
 class Definition(_CheckedModel):
     """A whole experiment."""
 
-    title: str = "Experiment"
+    title: str = Field(default="Experiment", max_length=MAX_TITLE_LENGTH)
     protocols: list[Protocol] = Field(default=["paper"], min_length=1)
     seeds: list[int] = Field(default=[0], min_length=1)
     folds: int = Field(default=5, ge=2)
@@ -188,8 +189,8 @@ def pick_datasets(
         if name in by_name:
             data = by_name[name]
         elif "/" in name or "\\" in name or Path(name).suffix:
-            stem = Path(name).stem.replace(" ", "_")
-            data = DataDefinition(name=stem, file=name, labels=labels)
+            own_name = dataset_name(Path(name).stem)
+            data = DataDefinition(name=own_name, file=name, labels=labels)
         elif name in catalog():
             data = DataDefinition(name=name)
         else:

@@ -1,0 +1,182 @@
+"""Options that several commands share, and how what a user types is read."""
+
+from dataclasses import asdict, dataclass, fields
+from math import inf
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+import mltsk
+
+if TYPE_CHECKING:
+    from ..tables import DataTable
+
+# thresholds ---------------------------------------------------------------------------
+
+ThresholdWish = float | str | tuple[str, float] | tuple[str, float, float]
+
+THRESHOLD_FORMS = "NUMBER|f1|cost=1,5|precision=0.8|recall=0.9"
+
+
+def threshold_wish(text: str) -> ThresholdWish:
+    """What `MLTSKClassifier` takes as a threshold, from what a user types.
+
+    >>> threshold_wish("0.3"), threshold_wish("f1"), threshold_wish("recall=0.9")
+    (0.3, 'f1', ('recall', 0.9))
+    >>> threshold_wish("cost=1,5")
+    ('cost', 1.0, 5.0)
+    """
+    if text == "f1":
+        return text
+    goal, _, value = text.partition("=")
+    if goal == "cost":
+        return _cost_wish(text, value)
+    is_share = goal in ("precision", "recall")
+    number = _finite_number(value if is_share else text)
+    if number is None or (is_share and not 0 < number <= 1):
+        raise typer.BadParameter(
+            f"{text!r} is neither a number nor f1, cost=1,5, precision=0.8 "
+            "or recall=0.9"
+        )
+    return (goal, number) if is_share else number
+
+
+def _cost_wish(text: str, value: str) -> tuple[str, float, float]:
+    costs = [_finite_number(cost) or 0.0 for cost in value.split(",")]
+    if len(costs) != 2 or min(costs) <= 0:
+        raise typer.BadParameter(
+            f"{text!r} does not say what a false alarm and what a miss costs: write "
+            "two numbers above 0, such as cost=1,5"
+        )
+    alarm, miss = costs
+    return "cost", alarm, miss
+
+
+def _finite_number(text: str) -> float | None:
+    """The number of a text; None for any other text, NaN and infinity."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if -inf < number < inf else None
+
+
+def threshold_option(default: object) -> Any:
+    """The option ``--threshold`` of a command, whose help names the default."""
+    purpose = (
+        "Score from which a label is predicted, or what to tune it for, per label."
+    )
+    return Option(
+        parser=threshold_wish,
+        metavar=THRESHOLD_FORMS,
+        help=f"{purpose}  [default: {default}]",
+    )
+
+
+# options of several commands ----------------------------------------------------------
+
+
+def out_option(help: str, metavar: str = "FILE") -> Any:
+    """The option ``--out`` of a command."""
+    return Option("--out", "-o", metavar=metavar, help=help)
+
+
+StatementsOption = Annotated[
+    int | None,
+    Option(
+        min=1, metavar="N", help="Shorten to at most this many statements per label."
+    ),
+]
+DataArgument = Annotated[
+    str,
+    Argument(
+        metavar="DATA",
+        help="A name of the catalog, or a CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT "
+        "file.",
+    ),
+]
+QuickOption = Annotated[
+    bool, Option("--quick", help="Leave out other methods and shorter models.")
+]
+
+
+# the columns of a table ---------------------------------------------------------------
+
+LabelsOption = Annotated[
+    str | None,
+    Option(
+        "--labels",
+        metavar="COLUMNS",
+        help="Label columns: names separated by commas (name=word if another word "
+        "than yes or 1 means yes), how many there are at the end (negative: at the "
+        "start), or a MULAN XML file. ARFF and NPZ files may declare them.",
+    ),
+]
+DropOption = Annotated[str, Option(metavar="COLUMNS", help="Columns to leave out.")]
+IdOption = Annotated[
+    str, Option("--id", metavar="COLUMNS", help="Columns that only identify a sample.")
+]
+NominalOption = Annotated[
+    str, Option(metavar="COLUMNS", help="Columns of categories without an order.")
+]
+OrdinalOption = Annotated[
+    list[str] | None,
+    Option(
+        metavar="LEVELS",
+        help='Ordered categories: "education: low < medium < high". Repeatable.',
+    ),
+]
+NumberOption = Annotated[
+    str, Option(metavar="COLUMNS", help="Columns of numbers, whatever they look like.")
+]
+MissingOption = Annotated[
+    str,
+    Option(metavar="WORDS", help='Words for a missing cell, such as "n/a,<4.0,-999".'),
+]
+LabelColumnOption = Annotated[
+    str | None,
+    Option(metavar="COLUMN", help="A column that lists the labels of each sample."),
+]
+SeparatorOption = Annotated[
+    str, Option(metavar="SIGN", help="What separates two labels in that column.")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions:
+    """What a user says about the columns of a table, as `mltsk.read_table` takes it."""
+
+    labels: str | None = None
+    drop: str = ""
+    id: str = ""
+    nominal: str = ""
+    ordinal: list[str] | None = None
+    number: str = ""
+    missing: str = ""
+    label_column: str | None = None
+    separator: str = ";"
+
+    def read(self, path: str) -> "DataTable":
+        """The table of a file."""
+        return mltsk.read_table(path, **asdict(self))
+
+    def first_about_features(self) -> str | None:
+        """The first option that was used and is not ``labels``."""
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if option.name != "labels" and value and value != option.default:
+                return f"--{option.name.replace('_', '-')}"
+        return None
+
+    def for_other_files(self) -> dict[str, str]:
+        """What a model has to know to read labels and missing cells of other files."""
+        known = {}
+        if self.label_column:
+            known["label_column"] = self.label_column
+            known["separator"] = self.separator
+        if self.labels and "=" in self.labels:  # words that mean yes
+            known["labels"] = self.labels
+        if self.missing:
+            known["missing"] = self.missing
+        return known
