@@ -51,7 +51,7 @@ def test_rebuilt_classifier_must_give_finite_scores(fitted):
         "spread": np.full(10, 1e-99),
         "offset": np.full(10, 1e305),
     }
-    with pytest.raises(ValueError, match="its parts give no finite score per label"):
+    with pytest.raises(ValueError, match="'spread' must be above 0: between 1e-30"):
         rebuilt_classifier(MLTSKClassifier, attributes)
 
 

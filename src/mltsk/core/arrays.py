@@ -427,7 +427,7 @@ def unit_factors(largest: Array) -> FloatArray:
 
 def unit_rows(X: Matrix) -> Matrix:
     """Scale each row of X (N, D) to unit length; rows of zeros stay. CSR stays CSR."""
-    X = _in_ordinary_size(X)
+    X = in_ordinary_size(X)
     xp = namespace(X)
     with underflow_is_zero():
         norms = cast(xp.sqrt(row_square_norms(X)), X.dtype)
@@ -437,7 +437,7 @@ def unit_rows(X: Matrix) -> Matrix:
         return X * scale[:, None]
 
 
-def _in_ordinary_size(X: Matrix) -> Matrix:
+def in_ordinary_size(X: Matrix) -> Matrix:
     """X (N, D), with rows of very large or small numbers times a power of two."""
     xp = namespace(X)
     if X.shape[0] == 0 or X.shape[1] == 0:

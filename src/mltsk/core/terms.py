@@ -470,6 +470,8 @@ def _tensor_quantiles(X: Tensor, shares: FloatArray) -> FloatArray:
 RAMPS = ((0.0, 1.0), (0.01, 0.33), (0.24, 0.5), (0.35, 0.65), (0.5, 0.76), (0.67, 0.99))
 # Few values carry no bends: a feature with at most this many has one ramp.
 FEW_VALUES = 6
+# The least length of a ramp on a straight scale, where a column has the range 1.
+MIN_STRAIGHT_RAMP = 1e-50
 # From the middle of each fifth of the data to that of the next; trapezoids are flat
 # around it.
 TRIANGLES = ((0.1, 0.3), (0.3, 0.5), (0.5, 0.7), (0.7, 0.9))

@@ -27,7 +27,13 @@ from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 
 from ..classifier import MLTSKClassifier
 from ..columns import MISSING
-from ..core.arrays import CSR, FloatArray, spread_rows
+from ..core.arrays import (
+    CSR,
+    FloatArray,
+    in_ordinary_size,
+    spread_rows,
+    unit_factors,
+)
 from ..metrics.curves import ranking, resamples
 from ..metrics.scorers import label_scores
 
@@ -240,9 +246,13 @@ def _observed_together(Y: FloatArray) -> list[list[int]]:
 
 
 def _usual_cells(X: Samples) -> Samples:
-    """A table for scikit-learn's transformers: levels as ranks, other words as text."""
+    """A table for scikit-learn's transformers: levels as ranks, other words as text.
+
+    Very large and very small numbers are put in other units, as squares of them are no
+    numbers.
+    """
     if sparse.issparse(X):
-        return X
+        return in_ordinary_size(X)
     X = X.copy()
     for name, column in X.items():
         is_present = column.notna()
@@ -251,6 +261,10 @@ def _usual_cells(X: Samples) -> Samples:
         elif column.dtype.kind not in "iuf":
             words = column.astype(object).where(is_present, MISSING).astype(str)
             X[name] = words.astype("category")
+        else:
+            factor = float(unit_factors(np.array(column.abs().max(), dtype=float)))
+            if factor != 1:
+                X[name] = column * factor
     return X
 
 

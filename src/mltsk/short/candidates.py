@@ -17,16 +17,21 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Array, FloatArray, Matrix, dense, rounded, unit_factors
 from ..core.membership import firing_strengths
-from ..core.terms import FEW_VALUES, MAX_SAFE_SUM, Scaling, Terms, quantiles_of
+from ..core.terms import (
+    FEW_VALUES,
+    MAX_SAFE_SUM,
+    MIN_STRAIGHT_RAMP,
+    Scaling,
+    Terms,
+    quantiles_of,
+)
 from ..system import STRAIGHT, FuzzySystem
 
 Index = NDArray[np.intp]
 # Percentiles of a column at which ramps may begin and end.
 CUT_PERCENTILES = (0.01, 0.15, 0.35, 0.65, 0.85, 0.99)
 MAX_MET_SHARE = 0.8  # drop conditions that more than 80 % of rows meet
-# The least length of a ramp: of the range of its column, and of where it ends.
-MIN_STRAIGHT_RAMP = 1e-50
-MIN_RAMP_SHARE = 1e-13
+MIN_RAMP_SHARE = 1e-13  # the least length of a ramp next to where it ends
 MIN_DIGITS = 3  # of a number, after the point
 LEAST_EXPONENT = -322  # of a power of ten that is above 0
 
@@ -95,6 +100,7 @@ class Candidates:
         )
         centers = (centers * factors - low) / span
         widths = (reaches * factors) ** 2 / np.log(2) / span**2
+        widths = np.maximum(widths, MIN_STRAIGHT_RAMP**2)
         return cls(base, terms, centers, widths)
 
     @classmethod

@@ -1,0 +1,73 @@
+"""Whether numbers of a system are of a size that keeps every answer finite.
+
+Their shapes are checked before. A number may be finite and still ruin what is computed
+with it: a width of 5e-324 divides by nearly 0, and a square of 1e200 is no number.
+
+Symbols: K rules, D columns of numbers, P terms, Q columns of the ridge problem.
+"""
+
+import numpy as np
+
+from ..core.arrays import FloatArray
+from ..core.terms import MIN_STRAIGHT_RAMP
+from ..system import STRAIGHT
+from .requirements import MAX_NUMBER, OTHER_UNITS, is_bounded, require
+from .state import Attributes
+
+MIN_WIDTH = 1 / MAX_NUMBER
+# Of the SD of a column on its scale, whose values lie between 0 and 1.
+MAX_SPREAD = 1e30
+# A ramp may end so much outside the range of its column, by rounding.
+RAMP_ROUNDING = 1e-6
+MIN_RAMP = 1e-9  # length between two percentiles
+MOMENT_ROUNDING = 1e-6  # next to the squares that a sum of squares must exceed
+
+
+def check_numbers(parts: Attributes) -> None:
+    """Refuse numbers of a system that are too large or too small to compute with.
+
+    ``parts`` are attributes together with the fields of their records.
+    """
+    is_wide = (parts["widths_"] >= MIN_WIDTH).all()
+    require(is_wide, f"'widths_' must be above 0: at least {MIN_WIDTH:g}")
+    if parts["scaling_"] is not None:
+        _check_scale_numbers(parts)
+    if parts["low"] is not None and parts["high"] is not None:
+        _check_ramps(parts["low"], parts["high"], parts["scale_"])
+
+
+def _check_scale_numbers(parts: Attributes) -> None:
+    """Samples on the scale, and their squares, are finite."""
+    for name in ("spread", "share"):
+        numbers = parts[name]
+        is_ordinary = (numbers > 1 / MAX_SPREAD) & (numbers < MAX_SPREAD)
+        require(
+            is_ordinary.all(),
+            f"{name!r} must be above 0: between {1 / MAX_SPREAD:g} and {MAX_SPREAD:g}",
+            OTHER_UNITS,
+        )
+    require(is_bounded(parts["offset"]), f"'offset' must be below {MAX_NUMBER:g}")
+
+
+def _check_ramps(low: FloatArray, high: FloatArray, scale: str | None) -> None:
+    """Ramps (P,) rise within the range of their column."""
+    least = MIN_STRAIGHT_RAMP if scale == STRAIGHT else MIN_RAMP
+    require((high - low > least).all(), "ramps must rise on a percentile scale")
+    is_inside = (low >= -RAMP_ROUNDING) & (high <= 1 + RAMP_ROUNDING)
+    require(is_inside.all(), "'low' and 'high' of ramps must lie between 0 and 1")
+
+
+def check_moments(moments: Attributes) -> None:
+    """Refuse sums over samples, H (Q, Q) and phi (Q,), that no samples have.
+
+    A sum of squares is at least the square of the sum, divided by the weight.
+    """
+    squares = np.diag(moments["H"])
+    with np.errstate(over="ignore", under="ignore"):  # no square reaches infinity
+        of_sums = moments["phi"] * (moments["phi"] / moments["total"])
+    require(
+        (squares >= of_sums * (1 - MOMENT_ROUNDING)).all(),
+        "'H' and 'phi' of 'moments' must be sums over the same samples",
+    )
+    is_symmetric = np.allclose(moments["H"], moments["H"].T, rtol=MOMENT_ROUNDING)
+    require(is_symmetric, "'H' of 'moments' must be symmetric")
