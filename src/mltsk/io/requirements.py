@@ -21,7 +21,7 @@ OTHER_UNITS = (
 
 
 class UnusableError(ValueError):
-    """Plain attributes make no model that works; ``remedy`` is for who has fitted it."""
+    """Plain attributes make no model that works; ``remedy`` says what to do."""
 
     def __init__(self, sentence: str, remedy: str = "") -> None:
         super().__init__(sentence)
