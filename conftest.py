@@ -1,4 +1,4 @@
-"""What every test run must know: modules that need torch are not imported for their examples where it is missing."""
+"""Modules that need torch are not imported for their examples where it is missing."""
 
 from importlib.util import find_spec
 

@@ -8,17 +8,24 @@ import gzip
 import io
 import json
 import pickle
+import sqlite3
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise, product
+from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 from scipy.io import savemat
 
+from mltsk.paper.experiments.published import read_text
+from mltsk.paper.experiments.store import Cell, Outcome, Row, Store
+
 from .mutate import zipped
-from .originals import TOML, originals
+from .originals import DESCRIPTION, TOML, originals
 
 NAMES = (
     "",
@@ -89,6 +96,27 @@ ODD_ENCODINGS = ("gbk", "big5", "idna", "hex", "punycode", "zlib", "rot13", "x" 
 # A pickle that calls the shell.
 EVIL_PICKLE = base64.b64decode(
     b"gASVGQAAAAAAAACMBXBvc2l4lIwGc3lzdGVtlJOUjAR0cnVllIWUUpQu"
+)
+ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) "
+STORE_SCRIPTS = (
+    f"DROP TABLE run; CREATE VIEW run AS {ENDLESS} SELECT n AS description FROM r",
+    f"DROP TABLE study; CREATE VIEW study AS {ENDLESS} SELECT n AS cell FROM r",
+    f"CREATE VIEW v AS {ENDLESS} SELECT * FROM r",
+    "CREATE TRIGGER t AFTER INSERT ON cell BEGIN DELETE FROM cell; END",
+    "CREATE TRIGGER t BEFORE DELETE ON cell BEGIN SELECT raise(IGNORE); END",
+    "CREATE TABLE other (a); CREATE INDEX i ON other (a)",
+    "ALTER TABLE setting ADD COLUMN c TEXT AS (hex(zeroblob(400000000)))",
+    "ALTER TABLE cell ADD COLUMN c TEXT CHECK (length(randomblob(100000000)) > 0)",
+    "ALTER TABLE cell DROP COLUMN error",
+    "DROP TABLE score",
+    "UPDATE score SET AP = 9e999",
+    'UPDATE cell SET versions = \'{"device": "\x1b[2J"}\'',
+    "UPDATE cell SET details = printf('%.*c', 100000, '[')",
+    "UPDATE setting SET text = printf('%.*c', 100000 + id, '[')",
+    "UPDATE run SET description = printf('%.*c', 100000, '[')",
+    "UPDATE cell SET error = printf('%.*c', 5000000, 'x')",
+    "UPDATE run SET description = '[' || replace(printf('%.*c', 500000, 'x'), 'x', "
+    "'[],') || '0]'",
 )
 SOUND_X = np.eye(3)
 SOUND_Y = np.eye(3, 2)
@@ -302,10 +330,47 @@ def _definition_files() -> Iterator[CraftedFile]:
             yield "toml", TOML.replace(line.encode(), f"{key} = {value}".encode())
 
 
+def _store_files() -> Iterator[CraftedFile]:
+    """Stores of results that run things, lead elsewhere, or take all memory."""
+    sound = Cell("grid", "paper", "toy", "br", seed=0, fold=0)
+    for script in STORE_SCRIPTS:
+        yield _store(sound, script=script)
+    for path in ("x/../../../notes", "..", "/etc/x", "C:\\x", "\x1b[2J", ""):
+        for name in ("protocol", "dataset", "method"):
+            yield _store(replace(sound, **{name: path}))
+        strange = replace(sound, protocol=path, dataset=path, method=path)
+        named = {"protocols": [path], "datasets": {path: {}}, "methods": {path: {}}}
+        yield _store(strange, named)
+
+
+def _description_files() -> Iterator[CraftedFile]:
+    """Stores of results whose description of the run is another one."""
+    sound = Cell("grid", "paper", "toy", "br", seed=0, fold=0)
+    hostile = (None, [], {}, "x", -1, 10**40, [[]] * 9, {"x/../y": []}, {"a": "b"})
+    for name, value in product(DESCRIPTION, hostile):
+        yield _store(sound, {name: value})
+
+
+def _store(
+    cell: Cell, described: Mapping[str, object] | None = None, script: str = ""
+) -> CraftedFile:
+    """A store with one piece of work, whose key is right, after statements of SQL."""
+    row = Row({"C": 1.0}, (0.5, 0.1, 0.2, 0.3, 0.4, 0.0))
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(read_text("schema.sql"))
+        connection.execute("PRAGMA user_version = 1")
+        store = Store(connection, Path(), "")
+        store.describe({**DESCRIPTION, **(described or {})})
+        store.add(cell, Outcome((row,)), {"device": "cpu"})
+        connection.executescript(script)
+        return "sqlite", connection.serialize()
+
+
 @cache
 def files() -> list[CraftedFile]:
     """Format and content of every crafted file."""
     return [
+        *_store_files(),
         *_csv_files(),
         *_cell_files(),
         *_large_files(),
@@ -316,4 +381,5 @@ def files() -> list[CraftedFile]:
         *_matlab_files(),
         *_model_files(),
         *_definition_files(),
+        *_description_files(),
     ]

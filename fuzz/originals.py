@@ -61,6 +61,24 @@ class = "sklearn.tree:DecisionTreeClassifier"
 params = { max_depth = 3 }
 grids = { fast = { max_depth = [1, 2.5] } }
 """
+# What a store of results says about its run.
+DESCRIPTION: dict[str, Any] = {
+    "protocols": ["paper"],
+    "seeds": list(range(9)),
+    "folds": 5,
+    "n_folds": 5,
+    "inner_folds": 3,
+    "convention": "paper",
+    "grid": "paper",
+    "datasets": {"toy": {"title": "Toy", "samples": 24, "grid": "paper"}},
+    "methods": {"br": {"title": "BR", "grid": {"C": [1.0]}, "settings": 1}},
+    "missing": {},
+    "planned": [["paper", "toy", "br"]],
+    "versions": {"numpy": "2"},
+    "command": "mltsk reproduce",
+    "created": "",
+    "machine": "",
+}
 # Formats with checksums: what is read of a changed file is what was written.
 CHECKED = ("csv.gz", "npz", "xlsx", "skops")
 
@@ -204,7 +222,7 @@ def _json(_: Path) -> Iterator[bytes]:
 def _sqlite(folder: Path) -> list[bytes]:
     rows = tuple(Row({"C": C}, (0.5, 0.1, 0.2, 0.3, 0.4, 0.0)) for C in range(5))
     with Store.open(folder, create=True) as store:
-        store.describe({"protocols": ["paper"], "datasets": {}})
+        store.describe(DESCRIPTION)
         for seed in range(9):
             cell = Cell(
                 "grid", "paper", "toy", "br", seed, 0, details={"grid": {"C": [1.0]}}

@@ -22,6 +22,7 @@ from mltsk.datasets import mat, read_label_xml
 from mltsk.exceptions import InputError
 from mltsk.io import read_info
 from mltsk.paper.experiments.definition import class_of, read_definition
+from mltsk.paper.experiments.results import PROTOCOLS
 from mltsk.paper.experiments.store import FILE, Store
 from mltsk.pipelines import taken_apart
 from mltsk.tables import files
@@ -156,6 +157,11 @@ def _read_results(path: Path) -> list[object]:
     (folder / FILE).write_bytes(path.read_bytes())
     with Store.open(folder) as store:
         results = store.results()
+    if not {*results.cells["protocol"]} <= {"", *PROTOCOLS}:
+        raise AssertionError("a protocol is none of ours")
+    names = [*results.cells["dataset"], *results.cells["method"], *results.datasets]
+    if any("/" in name or not name.isprintable() for name in names):
+        raise AssertionError("a name is a path, or not printable")
     return [results.run, results.scores.to_csv(), results.cells.to_csv()]
 
 

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from mltsk import IncrementalMLTSK, MLTSKClassifier
+from mltsk.core.arrays import asnumpy
 from mltsk.core.coupling import CONVEX
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
@@ -35,122 +36,133 @@ def clf(data):
     return MLTSKClassifier().fit(data.X, data.Y)
 
 
-def same(a, b, X, atol=1e-8):
-    assert_allclose(a.decision_function(X), b.decision_function(X), atol=atol)
-    assert_allclose(a.predict_proba(X), b.predict_proba(X), atol=atol)
+def assert_same_answers(clf, expected, X, atol=1e-8):
+    assert_allclose(clf.decision_function(X), expected.decision_function(X), atol=atol)
+    assert_allclose(clf.predict_proba(X), expected.predict_proba(X), atol=atol)
 
 
 # what a fit gives ---------------------------------------------------------------------
 
 
-def test_shapes_follow_the_interface(data, clf):
-    n_rules, n_terms = clf.n_rules_, len(clf.terms_.feature)
-    assert (
-        clf.centers_.shape == clf.widths_.shape == clf.prototypes_.shape == (n_rules, 6)
-    )
-    assert clf.coef_.shape == (n_rules, 7 if clf.order_ else 1, 4)
+def test_fitted_attributes_have_the_documented_shapes(data, clf):
+    n_rules = clf.n_rules_
+    n_terms = len(clf.terms_.feature)
+    n_numbers = 7 if clf.order_ else 1
+    n_conditions = 6
+    assert clf.centers_.shape == (n_rules, 6)
+    assert clf.widths_.shape == (n_rules, 6)
+    assert clf.prototypes_.shape == (n_rules, 6)
+    assert clf.coef_.shape == (n_rules, n_numbers, 4)
     assert clf.general_coef_.shape == (n_terms, 4)
     assert clf.quantiles_.shape == (6, 21)
-    assert (
-        clf.loo_scores_.shape
-        == clf.decision_function(data.X).shape
-        == clf.predict_proba(data.X).shape
-        == (200, 4)
-    )
-    assert_array_equal(
-        clf.n_statements_, np.full(4, n_terms + n_rules * (clf.coef_.shape[1] + 6))
-    )
+    assert clf.loo_scores_.shape == (200, 4)
+    assert clf.decision_function(data.X).shape == (200, 4)
+    assert clf.predict_proba(data.X).shape == (200, 4)
+    n_statements = n_terms + n_rules * (n_numbers + n_conditions)
+    assert_array_equal(clf.n_statements_, np.full(4, n_statements))
     assert_array_equal(clf.classes_, np.arange(4))
 
 
-def test_it_learns_and_knows_how_well(data, clf):
-    honest = ((clf.loo_scores_ > 0.5) == data.Y).mean()
-    base = np.maximum(data.Y.mean(axis=0), 1 - data.Y.mean(axis=0)).mean()
-    assert (clf.predict(data.X) == data.Y).mean() > honest > base + 0.1
-    assert clf.loo_error_ == pytest.approx(
-        ((clf.loo_scores_ - data.Y) ** 2).mean(), rel=1e-3
-    )
+def test_predict_learns_and_loo_scores_tell_how_well(data, clf):
+    honest_accuracy = ((clf.loo_scores_ > 0.5) == data.Y).mean()
+    rates = data.Y.mean(axis=0)
+    accuracy_of_the_commoner_value = np.maximum(rates, 1 - rates).mean()
+    assert (clf.predict(data.X) == data.Y).mean() > honest_accuracy
+    assert honest_accuracy > accuracy_of_the_commoner_value + 0.1
 
 
-def test_outputs_agree_with_each_other(data, clf):
-    distance, proba = clf.decision_function(data.X), clf.predict_proba(data.X)
-    assert_array_equal(clf.predict(data.X), distance > 0)
+def test_loo_error_is_the_mean_squared_error_of_loo_scores(data, clf):
+    mean_error = ((clf.loo_scores_ - data.Y) ** 2).mean()
+    assert clf.loo_error_ == pytest.approx(mean_error, rel=1e-3)
+
+
+def test_predict_is_where_decision_function_is_above_0(data, clf):
+    probabilities = clf.predict_proba(data.X)
+    assert_array_equal(clf.predict(data.X), clf.decision_function(data.X) > 0)
+    assert 0 < probabilities.min() < probabilities.max() < 1
+
+
+def test_rules_and_explain_have_a_text(data, clf):
     assert str(clf.rules_)
     assert str(clf.explain(data.X[:1]))
-    assert 0 < proba.min() < proba.max() < 1
 
 
-def test_scores_without_itself_are_those_of_a_fit_without_the_row(data):
-    X, Y = data.X[:40], data.Y[:40]
+def test_loo_scores_are_those_of_a_fit_without_the_row(data):
+    X = data.X[:40]
+    Y = data.Y[:40]
     clf = MLTSKClassifier(n_rules=0, scale=None, ridge=0.5).fit(X, Y)
     for i in range(40):
-        rest = np.arange(40) != i
-        ridge = (
-            0.5 * X.var(axis=0).sum() / X[rest].var(axis=0).sum()
-        )  # ridges are in units of the total variance
-        without = MLTSKClassifier(n_rules=0, scale=None, ridge=ridge).fit(
-            X[rest], Y[rest]
-        )
-        assert_allclose(
-            without.system_.scores(X[[i]])[0], clf.loo_scores_[i], atol=1e-10
-        )
+        is_kept = np.arange(40) != i
+        # ridges are in units of the total variance
+        ridge = 0.5 * X.var(axis=0).sum() / X[is_kept].var(axis=0).sum()
+        without = MLTSKClassifier(n_rules=0, scale=None, ridge=ridge)
+        without.fit(X[is_kept], Y[is_kept])
+        scores = without.system_.scores(X[[i]])
+        assert_allclose(scores[0], clf.loo_scores_[i], atol=1e-10)
 
 
-def test_given_parameters_are_used(data):
-    clf = MLTSKClassifier(n_rules=5, order=1, width_scale=0.2, ridge=3.0).fit(
-        data.X, data.Y
-    )
-    assert (clf.n_rules_, clf.order_, clf.width_scale_, clf.ridge_) == (5, 1, 0.2, 3.0)
-    none = MLTSKClassifier(n_rules=0).fit(data.X, data.Y)
-    assert none.coef_.shape == (0, 1, 4)
-    smooth = MLTSKClassifier(n_rules=0, ridge=1e6).fit(data.X, data.Y)
-    assert_allclose(
-        smooth.system_.scores(data.X), np.tile(data.Y.mean(axis=0), (200, 1)), atol=1e-2
-    )
+def test_n_rules_order_width_scale_and_ridge_are_used_as_they_are_given(data):
+    clf = MLTSKClassifier(n_rules=5, order=1, width_scale=0.2, ridge=3.0)
+    clf.fit(data.X, data.Y)
+    assert clf.n_rules_ == 5
+    assert clf.order_ == 1
+    assert clf.width_scale_ == 0.2
+    assert clf.ridge_ == 3.0
 
 
-def test_a_fit_is_the_same_every_time_however_many_threads(data):
-    found = []
-    for threads in (1, 1, 2):
-        with threadpool_limits(threads):
-            found.append(MLTSKClassifier().fit(data.X, data.Y))
-    assert_array_equal(found[0].loo_scores_, found[1].loo_scores_)
-    same(found[0], found[2], data.X, atol=1e-6)
+def test_n_rules_of_0_is_the_general_rule_alone(data):
+    clf = MLTSKClassifier(n_rules=0).fit(data.X, data.Y)
+    assert clf.coef_.shape == (0, 1, 4)
 
 
-@pytest.mark.parametrize("kind", CONVEX)
-def test_a_coupling_pulls_by_its_weight(data, kind):
-    options = {"n_rules": 0, "scale": "standard", "ridge": 2.0}
-    alone = MLTSKClassifier(**options).fit(data.X, data.Y)
-    same(
-        MLTSKClassifier(coupling=kind, coupling_weight=0.0, **options).fit(
-            data.X, data.Y
-        ),
-        alone,
-        data.X,
-    )
-    tied = MLTSKClassifier(coupling=kind, coupling_weight=5.0, **options).fit(
-        data.X, data.Y
-    )
-    Z = (
-        (data.X - data.X.mean(axis=0)) / data.X.std(axis=0) / 6**0.5
-    )  # of total variance 1
-    ridges = 2.0 * np.eye(4) + 5.0 * tied.coupling_
-    A = np.kron(np.eye(4), Z.T @ Z) + np.kron(ridges, np.eye(6))
-    B = np.linalg.solve(A, (Z.T @ data.Y).ravel(order="F")).reshape(6, 4, order="F")
-    assert_allclose(
-        tied.system_.scores(data.X), data.Y.mean(axis=0) + Z @ B, atol=1e-10
-    )
+def test_ridge_that_is_large_gives_everybody_the_base_rate(data):
+    clf = MLTSKClassifier(n_rules=0, ridge=1e6).fit(data.X, data.Y)
+    rates = np.tile(data.Y.mean(axis=0), (200, 1))
+    assert_allclose(clf.system_.scores(data.X), rates, atol=1e-2)
 
 
-def test_leave_one_out_says_whether_labels_should_be_tied(data):
-    clf = MLTSKClassifier(coupling="laplacian").fit(
-        data.X, np.repeat(data.Y[:, :1], 3, axis=1)
-    )
+def test_fit_is_the_same_every_time_however_many_threads(data):
+    def fitted_with(n_threads):
+        with threadpool_limits(n_threads):
+            return MLTSKClassifier().fit(data.X, data.Y)
+
+    first = fitted_with(1)
+    assert_array_equal(fitted_with(1).loo_scores_, first.loo_scores_)
+    assert_same_answers(fitted_with(2), first, data.X, atol=1e-6)
+
+
+@pytest.mark.parametrize("coupling", CONVEX)
+def test_coupling_pulls_by_its_coupling_weight(data, coupling):
+    def fitted(**options):
+        clf = MLTSKClassifier(n_rules=0, scale="standard", ridge=2.0, **options)
+        return clf.fit(data.X, data.Y)
+
+    separate = fitted()
+    untied = fitted(coupling=coupling, coupling_weight=0.0)
+    assert_same_answers(untied, separate, data.X)
+
+    tied = fitted(coupling=coupling, coupling_weight=5.0)
+    Z = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
+    Z = Z / 6**0.5  # of total variance 1
+    penalty = 2.0 * np.eye(4) + 5.0 * tied.coupling_
+    A = np.kron(np.eye(4), Z.T @ Z) + np.kron(penalty, np.eye(6))
+    right = (Z.T @ data.Y).ravel(order="F")
+    B = np.linalg.solve(A, right).reshape(6, 4, order="F")
+    expected = data.Y.mean(axis=0) + Z @ B
+    assert_allclose(tied.system_.scores(data.X), expected, atol=1e-10)
+
+
+def test_coupling_weight_is_chosen_by_leave_one_out(data):
+    Y = np.repeat(data.Y[:, :1], 3, axis=1)
+    clf = MLTSKClassifier(coupling="laplacian").fit(data.X, Y)
     assert 0 <= clf.coupling_weight_ <= 3 * clf.ridge_
     assert clf.coupling_.shape == (3, 3)
+
+
+def test_coupling_refuses_weights_that_differ_between_labels(data):
+    w = np.random.default_rng(0).random(data.Y.shape)
     with pytest.raises(InputError, match="same weights"):
-        clf.fit(data.X, data.Y, np.random.default_rng(0).random(data.Y.shape))
+        MLTSKClassifier(coupling="laplacian").fit(data.X, data.Y, w)
 
 
 # weights ------------------------------------------------------------------------------
@@ -159,64 +171,71 @@ def test_leave_one_out_says_whether_labels_should_be_tied(data):
 @pytest.mark.parametrize(
     "options", [{}, {"threshold": "f1"}, {"coupling": "signed"}], ids=str
 )
-def test_whole_weights_are_copies_and_zeros_are_nothing(data, options):
+def test_sample_weight_of_whole_numbers_is_copies_and_0_is_nothing(data, options):
     w = np.random.default_rng(1).integers(0, 4, size=200)
-    a = MLTSKClassifier(**options).fit(data.X, data.Y, sample_weight=w)
-    b = MLTSKClassifier(**options).fit(
-        np.repeat(data.X, w, axis=0), np.repeat(data.Y, w, axis=0)
-    )
-    same(a, b, data.X, atol=1e-6)
-    assert_allclose(np.repeat(a.loo_scores_, w, axis=0), b.loo_scores_, atol=1e-6)
+    X_repeated = np.repeat(data.X, w, axis=0)
+    Y_repeated = np.repeat(data.Y, w, axis=0)
+    weighted = MLTSKClassifier(**options).fit(data.X, data.Y, sample_weight=w)
+    repeated = MLTSKClassifier(**options).fit(X_repeated, Y_repeated)
+    assert_same_answers(weighted, repeated, data.X, atol=1e-6)
+    loo_scores = np.repeat(weighted.loo_scores_, w, axis=0)
+    assert_allclose(loo_scores, repeated.loo_scores_, atol=1e-6)
 
 
-def test_only_ratios_of_other_weights_matter(data, clf):
+def test_sample_weight_counts_by_its_ratios(data, clf):
     w = np.random.default_rng(1).random(200) + 0.1
-    a, b = (
-        MLTSKClassifier().fit(data.X, data.Y, sample_weight=c * w) for c in (1.0, 1e4)
-    )
-    same(a, b, data.X)
-    assert (
-        np.abs(a.decision_function(data.X) - clf.decision_function(data.X)).max() > 1e-3
-    )
-    for equal in (np.ones(200), np.full(200, 7), np.full((200, 4), 0.1)):
-        same(MLTSKClassifier().fit(data.X, data.Y, sample_weight=equal), clf, data.X)
+    small = MLTSKClassifier().fit(data.X, data.Y, sample_weight=w)
+    large = MLTSKClassifier().fit(data.X, data.Y, sample_weight=1e4 * w)
+    assert_same_answers(small, large, data.X)
+    change = small.decision_function(data.X) - clf.decision_function(data.X)
+    assert np.abs(change).max() > 1e-3
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda w: w[:-1], "sample_weight.shape"),
-        (lambda w: np.tile(w[:, None], (1, 3)), "weight per label"),
-        (lambda w: w - 2, "Negative"),
-        (lambda w: w * np.nan, "NaN"),
-        (lambda w: w * 0, "every row"),
-        (lambda w: np.tile(w[:, None], (1, 4)) * [1, 1, 0, 1], "every row of label 2"),
-    ],
+    "w",
+    [np.ones(200), np.full(200, 7), np.full((200, 4), 0.1)],
+    ids=["ones", "sevens", "tenths per label"],
 )
-def test_weights_that_make_no_sense_are_refused(data, change, message):
+def test_sample_weight_that_is_equal_everywhere_changes_nothing(data, clf, w):
+    weighted = MLTSKClassifier().fit(data.X, data.Y, sample_weight=w)
+    assert_same_answers(weighted, clf, data.X)
+
+
+@pytest.mark.parametrize(
+    ("w", "message"),
+    [
+        (np.ones(199), "sample_weight has the shape"),
+        (np.ones((200, 3)), "weight per label"),
+        (np.full(200, -1.0), "holds -1.0 in row 0"),
+        (np.full(200, np.nan), "NaN"),
+        (np.zeros(200), "every row"),
+        (np.ones((200, 4)) * [1, 1, 0, 1], "every row of label .label 2"),
+    ],
+    ids=["short", "few columns", "negative", "NaN", "zeros", "zeros of a label"],
+)
+def test_sample_weight_that_makes_no_sense_is_refused(data, w, message):
     with pytest.raises(ValueError, match=message):
-        MLTSKClassifier().fit(data.X, data.Y, sample_weight=change(np.ones(200)))
+        MLTSKClassifier().fit(data.X, data.Y, sample_weight=w)
 
 
 # thresholds ---------------------------------------------------------------------------
 
 
-def test_thresholds_shift_decisions_and_a_tie_counts_as_predicted(data, clf):
+def test_threshold_shifts_the_decision_function(data, clf):
     strict = MLTSKClassifier(threshold=[0.9, 0.5, 0.5, 0.5]).fit(data.X, data.Y)
-    assert_allclose(
-        strict.decision_function(data.X)[:, 0],
-        clf.decision_function(data.X)[:, 0] - 0.4,
-        atol=1e-12,
-    )
-    tie = MLTSKClassifier(threshold=float(clf.system_.scores(data.X)[0, 1])).fit(
-        data.X, data.Y
-    )
+    expected = clf.decision_function(data.X)[:, 0] - 0.4
+    assert_allclose(strict.decision_function(data.X)[:, 0], expected, atol=1e-12)
+
+
+def test_threshold_that_a_score_just_reaches_predicts_the_label(data, clf):
+    score = float(clf.system_.scores(data.X)[0, 1])
+    tie = MLTSKClassifier(threshold=score).fit(data.X, data.Y)
     assert 0 < tie.decision_function(data.X)[0, 1] < 1e-300
     assert tie.predict(data.X)[0, 1] == 1
 
 
 @pytest.mark.parametrize("threshold", [np.nan, [0.5, 0.5], [0.5, 0.5, np.inf, 0.5]])
-def test_thresholds_are_finite_and_one_per_label(data, threshold):
+def test_threshold_must_be_finite_and_one_per_label(data, threshold):
     with pytest.raises(ValueError, match="one per label"):
         MLTSKClassifier(threshold=threshold).fit(data.X, data.Y)
 
@@ -224,136 +243,148 @@ def test_thresholds_are_finite_and_one_per_label(data, threshold):
 # data of every shape ------------------------------------------------------------------
 
 
-def test_names_come_from_data_frames(data):
+def test_label_names_and_feature_names_come_from_data_frames(data):
     X = pd.DataFrame(data.X, columns=[f"feature {d}" for d in range(6)])
-    clf = MLTSKClassifier(n_rules=3).fit(
-        X, pd.DataFrame(data.Y, columns=["sad", "happy", "calm", "loud"])
-    )
+    Y = pd.DataFrame(data.Y, columns=["sad", "happy", "calm", "loud"])
+    clf = MLTSKClassifier(n_rules=3).fit(X, Y)
     assert clf.label_names_ == ("sad", "happy", "calm", "loud")
     assert clf.system_.feature_names[5] == "feature 5"
     with pytest.raises(ValueError, match="feature names"):
         clf.predict(X.rename(columns={"feature 0": "other"}))
 
 
-def test_sparse_rows_are_dense_ones_of_unit_length(data):
+def test_fit_takes_sparse_rows_as_dense_ones_of_unit_length(data):
     X = data.X * (np.random.default_rng(0).random(data.X.shape) < 0.5)
     X[7] = 0
-    dense, csr = (
-        MLTSKClassifier(scale="unit").fit(X, data.Y),
-        MLTSKClassifier().fit(sparse.csr_matrix(X), data.Y),
-    )
-    assert csr.scale_ == "unit"
-    same(dense, csr, X)
-    same(dense, csr, sparse.csc_array(X))
+    of_dense = MLTSKClassifier(scale="unit").fit(X, data.Y)
+    of_sparse = MLTSKClassifier().fit(sparse.csr_matrix(X), data.Y)
+    assert of_sparse.scale_ == "unit"
+    assert_same_answers(of_dense, of_sparse, X)
+    assert_same_answers(of_dense, of_sparse, sparse.csc_array(X))
+
+
+def test_scale_that_would_make_sparse_rows_dense_is_refused(data):
     with pytest.raises(ValueError, match="would make sparse X dense"):
-        MLTSKClassifier(scale="quantile").fit(sparse.csr_matrix(X), data.Y)
+        MLTSKClassifier(scale="quantile").fit(sparse.csr_matrix(data.X), data.Y)
 
 
-def test_single_precision_is_nearly_double(data, clf):
-    model = MLTSKClassifier().fit(data.X.astype(np.float32), data.Y)
-    assert_allclose(
-        model.decision_function(data.X.astype(np.float32)),
-        clf.decision_function(data.X),
-        atol=1e-3,
-    )
+def test_fit_in_single_precision_is_nearly_that_in_double(data, clf):
+    X = data.X.astype(np.float32)
+    scores = MLTSKClassifier().fit(X, data.Y).decision_function(X)
+    assert_allclose(scores, clf.decision_function(data.X), atol=1e-3)
 
 
-def test_classes_of_one_dimension():
+def test_classes_of_one_dimensional_y_have_probabilities_that_sum_to_1():
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
-    model = MLTSKClassifier().fit(X, names)
-    assert model.score(X, names) > 0.93
-    assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
-    assert_array_equal(
-        model.classes_[model.predict_proba(X).argmax(axis=1)], model.predict(X)
-    )
-    binary = MLTSKClassifier().fit(X[:100], names[:100])
-    assert binary.decision_function(X[:100]).shape == (100,)
-    assert_array_equal(binary.predict(X[:100]), names[:100])
-    assert_array_equal(
-        binary.predict_proba(X[:100])[:, 1] > 0.5, names[:100] == "versicolor"
-    )
+    clf = MLTSKClassifier().fit(X, names)
+    probabilities = clf.predict_proba(X)
+    most_probable = clf.classes_[probabilities.argmax(axis=1)]
+    assert clf.score(X, names) > 0.93
+    assert_allclose(probabilities.sum(axis=1), 1.0)
+    assert_array_equal(most_probable, clf.predict(X))
 
 
-def test_labels_that_everybody_or_nobody_has(data):
-    Y = np.column_stack([np.ones(200), np.zeros(200), data.Y[:, 0]]).astype(int)
-    for options in (
-        {},
-        {"coupling": "precision"},
-        {"threshold": "f1"},
-        {"max_statements": 3},
-    ):
-        assert_array_equal(
-            MLTSKClassifier(**options).fit(data.X, Y).predict(data.X)[:, :2],
-            [[1, 0]] * 200,
-        )
-    assert not MLTSKClassifier().fit(data.X, 0 * Y).predict(data.X).any()
+def test_decision_function_of_two_classes_is_one_dimensional():
+    X, y = load_iris(return_X_y=True)
+    X = X[:100]
+    names = np.array(["setosa", "versicolor"])[y[:100]]
+    clf = MLTSKClassifier().fit(X, names)
+    assert clf.decision_function(X).shape == (100,)
+    assert_array_equal(clf.predict(X), names)
+    assert_array_equal(clf.predict_proba(X)[:, 1] > 0.5, names == "versicolor")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"coupling": "precision"}, {"threshold": "f1"}, {"max_statements": 3}],
+    ids=str,
+)
+def test_predict_gives_labels_that_everybody_or_nobody_has(data, options):
+    Y = data.Y[:, [0, 0, 0]]
+    Y[:, 0] = 1
+    Y[:, 1] = 0
+    predicted = MLTSKClassifier(**options).fit(data.X, Y).predict(data.X)
+    assert_array_equal(predicted[:, :2], Y[:, :2])
+
+
+def test_predict_gives_no_label_where_nobody_has_any(data):
+    Y = np.zeros((200, 3), dtype=int)
+    assert not MLTSKClassifier().fit(data.X, Y).predict(data.X).any()
 
 
 @pytest.mark.parametrize("scale", ["auto", "standard", "minmax", "unit", None])
 @pytest.mark.parametrize("n_rules", ["auto", 0, 4])
-def test_constant_features_and_equal_rows(data, scale, n_rules):
+def test_fit_takes_constant_features_and_equal_rows(data, scale, n_rules):
     X = np.column_stack([data.X, np.full(200, 3.0)])
     X[50:150] = X[0]
-    assert np.isfinite(
-        MLTSKClassifier(n_rules, scale=scale).fit(X, data.Y).decision_function(X)
-    ).all()
-    constant = MLTSKClassifier(n_rules, scale=scale).fit(np.full((200, 3), 7.0), data.Y)
-    assert_allclose(
-        constant.system_.scores(np.full((2, 3), 7.0)),
-        [data.Y.mean(axis=0)] * 2,
-        atol=1e-9,
-    )
+    clf = MLTSKClassifier(n_rules, scale=scale).fit(X, data.Y)
+    assert np.isfinite(clf.decision_function(X)).all()
+
+    constant = np.full((200, 3), 7.0)
+    clf = MLTSKClassifier(n_rules, scale=scale).fit(constant, data.Y)
+    rates = data.Y.mean(axis=0)
+    assert_allclose(clf.system_.scores(constant[:2]), [rates, rates], atol=1e-9)
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (5, 1), (20, 60), (200, 1)])
-def test_few_samples_and_few_features(shape):
+def test_fit_takes_few_samples_and_few_features(shape):
     rng = np.random.default_rng(0)
-    X, Y = rng.normal(size=shape), rng.random((shape[0], 2)) < 0.5
+    X = rng.normal(size=shape)
+    Y = rng.random((shape[0], 2)) < 0.5
     clf = MLTSKClassifier().fit(X, Y)
     assert np.isfinite(clf.decision_function(10 * X)).all()
     assert np.isfinite(clf.loo_scores_).all()
 
 
-def test_thousands_of_labels_and_tens_of_thousands_of_features_fit():
+def test_fit_takes_thousands_of_labels():
     rng = np.random.default_rng(0)
-    labels = MLTSKClassifier().fit(
-        rng.normal(size=(120, 20)), rng.random((120, 5000)) < 0.05
-    )
-    assert labels.loo_scores_.shape == (120, 5000)
-    assert 0.03 < labels.loo_error_ < 0.07
-    X = rng.normal(size=(60, 50_000))
-    assert MLTSKClassifier().fit(X, X[:, :3] > 0).predict(X).shape == (60, 3)
+    X = rng.normal(size=(120, 20))
+    Y = rng.random((120, 5000)) < 0.05
+    clf = MLTSKClassifier().fit(X, Y)
+    assert clf.loo_scores_.shape == (120, 5000)
+    assert 0.03 < clf.loo_error_ < 0.07
 
 
-@pytest.mark.parametrize(("ridge", "largest"), [(1e-8, 2), (1e8, 2), ("auto", 10**6)])
-def test_ridges_and_counts_of_any_size(data, ridge, largest):
-    w = np.random.default_rng(0).integers(1, largest, size=200)
-    assert np.isfinite(
-        MLTSKClassifier(ridge=ridge).fit(data.X, data.Y, w).decision_function(data.X)
-    ).all()
+def test_fit_takes_tens_of_thousands_of_features():
+    X = np.random.default_rng(0).normal(size=(60, 50_000))
+    clf = MLTSKClassifier().fit(X, X[:, :3] > 0)
+    assert clf.predict(X).shape == (60, 3)
+
+
+@pytest.mark.parametrize(("ridge", "max_count"), [(1e-8, 2), (1e8, 2), ("auto", 10**6)])
+def test_ridge_and_sample_weight_may_be_of_any_size(data, ridge, max_count):
+    w = np.random.default_rng(0).integers(1, max_count, size=200)
+    clf = MLTSKClassifier(ridge=ridge).fit(data.X, data.Y, w)
+    assert np.isfinite(clf.decision_function(data.X)).all()
+
+
+def test_ridge_that_is_too_small_for_equal_rows_is_refused(data):
+    clf = MLTSKClassifier(ridge=1e-300, scale="unit", n_rules=3)
+    X = np.repeat(data.X, 3, axis=0)
+    Y = np.repeat(data.Y, 3, axis=0)
     with pytest.raises(ValueError, match="take a larger one"):
-        MLTSKClassifier(ridge=1e-300, scale="unit", n_rules=3).fit(
-            np.repeat(data.X, 3, axis=0), np.repeat(data.Y, 3, 0)
-        )
+        clf.fit(X, Y)
 
 
 # the rest of the contract -------------------------------------------------------------
 
 
-def test_pickle_and_clone(data, clf):
-    again = pickle.loads(pickle.dumps(clf))
-    assert_array_equal(again.decision_function(data.X), clf.decision_function(data.X))
-    assert len(pickle.dumps(again)) == len(pickle.dumps(clf))
+def test_pickle_of_a_classifier_gives_the_same_decision_function(data, clf):
+    loaded = pickle.loads(pickle.dumps(clf))
+    assert_array_equal(loaded.decision_function(data.X), clf.decision_function(data.X))
+    assert len(pickle.dumps(loaded)) == len(pickle.dumps(clf))
+
+
+def test_clone_keeps_get_params(clf):
     assert clone(clf).get_params() == clf.get_params()
 
 
-def test_grid_search_and_pipeline(data):
-    pipe = make_pipeline(StandardScaler(), MLTSKClassifier())
+def test_fit_works_in_a_pipeline_and_a_grid_search(data):
+    pipeline = make_pipeline(StandardScaler(), MLTSKClassifier())
     grid = {"mltskclassifier__n_rules": [0, 3]}
-    search = GridSearchCV(pipe, grid, cv=KFold(3, shuffle=True, random_state=0)).fit(
-        data.X, data.Y
-    )
+    folds = KFold(3, shuffle=True, random_state=0)
+    search = GridSearchCV(pipeline, grid, cv=folds).fit(data.X, data.Y)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
@@ -368,36 +399,49 @@ def test_grid_search_and_pipeline(data):
         ("scale", "log"),
     ],
 )
-def test_bad_parameters_are_named(data, name, value):
+def test_fit_names_a_bad_parameter(data, name, value):
+    clf = MLTSKClassifier().set_params(**{name: value})
     with pytest.raises(ValueError, match=name):
-        MLTSKClassifier(**{name: value}).fit(data.X, data.Y)
+        clf.fit(data.X, data.Y)
 
 
-def test_bad_targets_are_refused(data):
+def test_fit_refuses_continuous_y(data):
+    y = np.random.default_rng(0).random(200)
     with pytest.raises(ValueError, match="continuous"):
-        MLTSKClassifier().fit(data.X, np.random.default_rng(0).random(200))
+        MLTSKClassifier().fit(data.X, y)
+
+
+def test_fit_refuses_y_of_another_length(data):
     with pytest.raises(ValueError, match="rows"):
         MLTSKClassifier().fit(data.X, pd.DataFrame(data.Y[:-1]))
+
+
+def test_fit_refuses_infinity_in_x(data):
+    X = np.where(data.X > 0.9, np.inf, data.X)
     with pytest.raises(ValueError, match="infinity"):
-        MLTSKClassifier().fit(np.where(data.X > 0.9, np.inf, data.X), data.Y)
+        MLTSKClassifier().fit(X, data.Y)
+
+
+def test_fit_refuses_y_of_one_class(data):
     with pytest.raises(InputError, match="only 'a'"):
         MLTSKClassifier().fit(data.X, ["a"] * 200)
 
 
-def test_data_are_never_written_to(data):
-    X, Y = data.X.copy(), data.Y.copy()
+def test_fit_and_predict_never_write_to_the_data(data):
+    X = data.X.copy()
+    Y = data.Y.copy()
     MLTSKClassifier(scale=None, n_rules=3, max_statements=2).fit(X, Y).predict(X)
     assert_array_equal(X, data.X)
     assert_array_equal(Y, data.Y)
 
 
-# missing cells and labels -------------------------------------------------------------
+# missing cells ------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def gaps(data):
-    rng = np.random.default_rng(0)
-    return np.where(rng.random(data.X.shape) < 0.15, np.nan, data.X)
+def X_with_gaps(data):
+    is_missing = np.random.default_rng(0).random(data.X.shape) < 0.15
+    return np.where(is_missing, np.nan, data.X)
 
 
 @pytest.mark.parametrize(
@@ -406,23 +450,21 @@ def gaps(data):
     ids=str,
 )
 @pytest.mark.parametrize("scale", ["quantile", "standard", None])
-def test_a_missing_cell_counts_as_nothing_but_that_it_is_missing(
-    data, gaps, options, scale
+def test_scores_count_a_missing_cell_as_nothing_but_that_it_is_missing(
+    data, X_with_gaps, options, scale
 ):
-    clf = MLTSKClassifier(scale=scale, **options).fit(gaps, data.Y)
-    system, Z = clf.system_, read_samples(clf, gaps, clf.columns_)
-    effects = effects_of_features(system, Z, 0)
-    assert_array_equal(effects[np.isnan(Z)], 0.0)
-    assert np.isfinite(clf.predict_proba(gaps)).all()
-    total = (
-        system.intercept[0]
-        + effects.sum(axis=1)
-        + effects_of_exceptions(system, Z, 0).sum(axis=1)
-    )
-    assert_allclose(total, system.scores(Z)[:, 0], atol=1e-10)
+    clf = MLTSKClassifier(scale=scale, **options).fit(X_with_gaps, data.Y)
+    system = clf.system_
+    samples = read_samples(clf, X_with_gaps, clf.columns_)
+    effects = effects_of_features(system, samples, 0)
+    shifts = effects_of_exceptions(system, samples, 0)
+    total = system.intercept[0] + effects.sum(axis=1) + shifts.sum(axis=1)
+    assert_array_equal(effects[np.isnan(samples)], 0.0)
+    assert np.isfinite(clf.predict_proba(X_with_gaps)).all()
+    assert_allclose(total, system.scores(samples)[:, 0], atol=1e-10)
 
 
-def test_that_a_cell_is_missing_may_be_what_counts(data):
+def test_fit_learns_from_a_cell_that_it_is_missing():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(300, 3))
     X[rng.random(300) < 0.3, 1] = np.nan
@@ -432,161 +474,191 @@ def test_that_a_cell_is_missing_may_be_what_counts(data):
     assert_array_equal(clf.predict(X)[:, 0], Y[:, 0])
 
 
-def test_exceptions_measure_what_is_there(data, gaps):
+def test_firing_strengths_measure_distances_in_cells_that_are_there(data):
     clf = MLTSKClassifier(n_rules=6, order=0).fit(data.X, data.Y)
-    part = data.X[:50].copy()
-    part[:, 0] = np.nan
     system = clf.system_
+    X = data.X[:50].copy()
+    X[:, 0] = np.nan
     Z = system.scale(data.X[:50])
-    square = ((Z[:, None, 1:] - system.centers[None, :, 1:]) ** 2).sum(
-        axis=2
-    ) / system.widths[0, 0]
-    scaled_up = square * Z.shape[1] / (Z.shape[1] - 1)
-    assert_allclose(system.firing_strengths(part), np.exp(-scaled_up))
+    steps = Z[:, None, 1:] - system.centers[None, :, 1:]
+    distances = (steps**2).sum(axis=2) * 6 / 5  # as if all six had been measured
+    expected = np.exp(-distances / system.widths[0, 0])
+    assert_allclose(system.firing_strengths(X), expected)
 
 
-def test_gaps_are_the_same_in_tensors_and_arrays(data, gaps):
-    torch = pytest.importorskip(
-        "torch", reason="torch is not installed: tensors cannot be tested"
-    )
-    for options in (
+@pytest.mark.parametrize(
+    "options",
+    [
         {"n_rules": 0},
         {"n_rules": 4, "order": 1},
         {"n_rules": 4, "scale": "standard"},
-    ):
-        here = MLTSKClassifier(**options).fit(gaps, data.Y)
-        there = MLTSKClassifier(**options).fit(torch.tensor(gaps), torch.tensor(data.Y))
-        assert_allclose(
-            there.decision_function(torch.tensor(gaps)).numpy(),
-            here.decision_function(gaps),
-            atol=1e-8,
-        )
+    ],
+    ids=str,
+)
+def test_fit_takes_gaps_in_tensors_as_in_arrays(data, X_with_gaps, options, torch):
+    X_tensor = torch.tensor(X_with_gaps)
+    of_arrays = MLTSKClassifier(**options).fit(X_with_gaps, data.Y)
+    of_tensors = MLTSKClassifier(**options).fit(X_tensor, torch.tensor(data.Y))
+    scores = of_tensors.decision_function(X_tensor)
+    expected = of_arrays.decision_function(X_with_gaps)
+    assert_allclose(asnumpy(scores), expected, atol=1e-8)
+
+
+# labels that were not observed --------------------------------------------------------
 
 
 @pytest.mark.parametrize("form", [np.asarray, pd.DataFrame])
-def test_each_label_learns_from_the_rows_where_it_was_observed(data, form):
-    hidden = np.random.default_rng(2).random(data.Y.shape) < 0.3
-    hidden[:, 1] = False
-    Y = np.where(hidden, np.nan, data.Y)
-    options = {
-        "n_rules": 0,
-        "scale": None,
-        "ridge": 1e-9,
-    }  # so small that its unit does not matter
-    clf = MLTSKClassifier(**options).fit(data.X, form(Y))
-    for label in range(Y.shape[1]):
-        seen = ~hidden[:, label]
-        alone = MLTSKClassifier(**options).fit(
-            data.X[seen], pd.DataFrame(data.Y[seen][:, [label]])
-        )
-        assert_allclose(
-            clf.general_coef_[:, label], alone.general_coef_[:, 0], atol=1e-6
-        )
-        assert_allclose(
-            clf.loo_scores_[seen, label], alone.loo_scores_[:, 0], atol=1e-6
-        )
+def test_fit_learns_each_label_from_the_rows_where_it_was_observed(data, form):
+    is_hidden = np.random.default_rng(2).random(data.Y.shape) < 0.3
+    is_hidden[:, 1] = False
+    Y = np.where(is_hidden, np.nan, data.Y)
+    # a ridge so small that its unit does not matter
+    clf = MLTSKClassifier(n_rules=0, scale=None, ridge=1e-9).fit(data.X, form(Y))
+    for label in range(4):
+        observed = ~is_hidden[:, label]
+        own = pd.DataFrame(data.Y[observed][:, [label]])
+        alone = MLTSKClassifier(n_rules=0, scale=None, ridge=1e-9)
+        alone.fit(data.X[observed], own)
+        numbers = clf.general_coef_[:, label]
+        assert_allclose(numbers, alone.general_coef_[:, 0], atol=1e-6)
+        loo_scores = clf.loo_scores_[observed, label]
+        assert_allclose(loo_scores, alone.loo_scores_[:, 0], atol=1e-6)
 
 
-def test_cells_that_were_not_observed_are_not_looked_at(data):
-    hidden = np.random.default_rng(3).random(data.Y.shape) < 0.4
-    one = MLTSKClassifier(threshold="f1").fit(data.X, np.where(hidden, np.nan, data.Y))
-    weights = MLTSKClassifier(threshold="f1").fit(
-        data.X, np.where(hidden, 1 - data.Y, data.Y), (~hidden).astype(float)
-    )
-    assert_allclose(one.predict_proba(data.X), weights.predict_proba(data.X))
-    assert_allclose(one.thresholds_, weights.thresholds_)
+def test_fit_takes_labels_that_were_not_observed_as_nan_or_of_weight_0(data):
+    is_hidden = np.random.default_rng(3).random(data.Y.shape) < 0.4
+    as_nan = np.where(is_hidden, np.nan, data.Y)
+    other_where_hidden = np.where(is_hidden, 1 - data.Y, data.Y)
+    w = (~is_hidden).astype(float)
+    of_nan = MLTSKClassifier(threshold="f1").fit(data.X, as_nan)
+    weighted = MLTSKClassifier(threshold="f1").fit(data.X, other_where_hidden, w)
+    assert_allclose(of_nan.predict_proba(data.X), weighted.predict_proba(data.X))
+    assert_allclose(of_nan.thresholds_, weighted.thresholds_)
 
 
-def test_a_label_that_was_never_observed_is_named(data):
+def test_fit_names_a_label_that_was_never_observed(data):
     Y = data.Y.astype(float)
     Y[:, 2] = np.nan
     with pytest.raises(InputError, match="'label 2' was observed in no row"):
         MLTSKClassifier().fit(data.X, Y)
 
 
+# labels in every form -----------------------------------------------------------------
+
+
 @pytest.mark.parametrize("values", [(-1, 1), (0, 7), (0, 2), ("a", "b")])
-def test_what_is_no_clear_yes_or_no_is_refused(data, values):
-    Y = np.where(data.Y == 1, values[1], values[0])
+def test_fit_refuses_labels_that_are_no_clear_yes_or_no(data, values):
+    no, yes = values
+    Y = np.where(data.Y == 1, yes, no)
     with pytest.raises(InputError, match="Labels are 0 and 1"):
         MLTSKClassifier().fit(data.X, Y)
-    if not isinstance(values[0], str):
-        with pytest.raises(InputError, match="Labels are 0 and 1"):
-            MLTSKClassifier().fit(data.X, sparse.csr_array(Y))
 
 
-def test_labels_may_be_words_lists_and_booleans(data):
-    expected = MLTSKClassifier(n_rules=3).fit(data.X, data.Y).decision_function(data.X)
-    names = [f"l{j}" for j in range(data.Y.shape[1])]
-    lists = [[names[j] for j in np.flatnonzero(row)] for row in data.Y]
-    words = pd.DataFrame(np.where(data.Y == 1, "yes", "no"), columns=names)
-    for y in (
-        lists,
-        words,
-        data.Y.astype(bool),
-        sparse.csr_array(data.Y),
-        data.Y.tolist(),
-    ):
-        assert_allclose(
-            MLTSKClassifier(n_rules=3).fit(data.X, y).decision_function(data.X),
-            expected,
-        )
-    assert MLTSKClassifier(n_rules=0).fit(data.X, lists).label_names_ == tuple(names)
+@pytest.mark.parametrize("values", [(-1, 1), (0, 7), (0, 2)])
+def test_fit_refuses_sparse_labels_that_are_no_clear_yes_or_no(data, values):
+    no, yes = values
+    Y = sparse.csr_array(np.where(data.Y == 1, yes, no))
+    with pytest.raises(InputError, match="Labels are 0 and 1"):
+        MLTSKClassifier().fit(data.X, Y)
 
 
-def test_polars_frames_come_back_as_polars_frames(table):
-    polars = pytest.importorskip(
-        "polars", reason="polars is not installed: its frames cannot be tested"
-    )
-    X, Y = (polars.from_pandas(part) for part in table)
-    X = X.cast(
-        {"stage": polars.Enum(table[0]["stage"].cat.categories)}
-    )  # whose order is lost on the way
-    clf, same = (
-        MLTSKClassifier(n_rules=2).fit(X, Y),
-        MLTSKClassifier(n_rules=2).fit(*table),
-    )
+LABEL_NAMES = ("l0", "l1", "l2", "l3")
+
+
+def as_names(Y):
+    """The names of the labels of each sample."""
+    return [[LABEL_NAMES[j] for j in np.flatnonzero(row)] for row in Y]
+
+
+def as_words(Y):
+    """A frame of yes and no."""
+    return pd.DataFrame(np.where(Y == 1, "yes", "no"), columns=LABEL_NAMES)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [as_names, as_words, lambda Y: Y.astype(bool), sparse.csr_array, np.ndarray.tolist],
+    ids=["names", "words", "booleans", "sparse", "lists"],
+)
+def test_fit_takes_labels_in_every_form(data, form):
+    expected = MLTSKClassifier(n_rules=3).fit(data.X, data.Y)
+    clf = MLTSKClassifier(n_rules=3).fit(data.X, form(data.Y))
+    scores = clf.decision_function(data.X)
+    assert_allclose(scores, expected.decision_function(data.X))
+
+
+def test_label_names_come_from_lists_of_names(data):
+    clf = MLTSKClassifier(n_rules=0).fit(data.X, as_names(data.Y))
+    assert clf.label_names_ == LABEL_NAMES
+
+
+# frames of polars ---------------------------------------------------------------------
+
+
+def test_explain_gives_a_polars_frame_for_a_polars_frame(table, polars):
+    X, Y = table
+    X_polars = polars.from_pandas(X)
+    Y_polars = polars.from_pandas(Y)
+    levels = polars.Enum(X["stage"].cat.categories)
+    X_polars = X_polars.cast({"stage": levels})  # whose order is lost on the way
+    clf = MLTSKClassifier(n_rules=2).fit(X_polars, Y_polars)
+    of_pandas = MLTSKClassifier(n_rules=2).fit(X, Y)
     assert clf.label_names_ == tuple(Y.columns)
-    assert_array_equal(clf.predict_proba(X), same.predict_proba(table[0]))
-    told, expected = (
-        clf.explain(X[:3]).to_frame(),
-        same.explain(table[0][:3]).to_frame(),
-    )
-    assert isinstance(told, polars.DataFrame)
-    assert told.columns == list(expected.columns)
-    assert_array_equal(told["contribution"], expected["contribution"])
-    assert told["words"].to_list() == expected["words"].tolist()
+    assert_array_equal(clf.predict_proba(X_polars), of_pandas.predict_proba(X))
+    frame = clf.explain(X_polars[:3]).to_frame()
+    expected = of_pandas.explain(X[:3]).to_frame()
+    assert isinstance(frame, polars.DataFrame)
+    assert frame.columns == list(expected.columns)
+    assert_array_equal(frame["contribution"], expected["contribution"])
+    assert frame["words"].to_list() == expected["words"].tolist()
 
 
-def test_polars_frames_without_rows_yet_are_refused(table):
-    polars = pytest.importorskip(
-        "polars", reason="polars is not installed: its frames cannot be tested"
-    )
-    X, Y = (polars.from_pandas(part) for part in table)
-    for fit in (MLTSKClassifier().fit, IncrementalMLTSK().partial_fit):
-        with pytest.raises(InputError, match="X is a LazyFrame of polars"):
-            fit(X.lazy(), Y)
+def test_fit_and_partial_fit_refuse_a_polars_lazyframe(table, polars):
+    X = polars.from_pandas(table[0])
+    Y = polars.from_pandas(table[1])
+    with pytest.raises(InputError, match="X is a LazyFrame of polars"):
+        MLTSKClassifier().fit(X.lazy(), Y)
+    with pytest.raises(InputError, match="X is a LazyFrame of polars"):
+        IncrementalMLTSK().partial_fit(X.lazy(), Y)
     with pytest.raises(InputError, match="y is a LazyFrame of polars"):
         MLTSKClassifier().fit(X, Y.lazy())
 
 
-def test_conditions_joined_by_their_minimum_are_short_and_streams_too(data):
-    clf = MLTSKClassifier(20, tnorm="minimum").fit(data.X, data.Y)
-    assert (clf.tnorm_, clf.order_, clf.system_.firing) == ("minimum", 0, "minimum")
-    Z = clf.system_.scale(data.X)
-    far = ((Z[:, None] - clf.centers_) ** 2).max(axis=2)
-    assert_allclose(
-        clf.system_.firing_strengths(data.X),
-        np.exp(-far / clf.widths_[0, 0]),
-        atol=1e-12,
-    )
-    assert clf.shorten(6).tnorm_ == "product"
+# conditions joined by their minimum ---------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def clf_minimum(data):
+    return MLTSKClassifier(20, tnorm="minimum").fit(data.X, data.Y)
+
+
+def test_tnorm_minimum_fires_by_the_feature_that_is_farthest_away(data, clf_minimum):
+    assert clf_minimum.tnorm_ == "minimum"
+    assert clf_minimum.order_ == 0
+    assert clf_minimum.system_.firing == "minimum"
+    Z = clf_minimum.system_.scale(data.X)
+    distances = ((Z[:, None] - clf_minimum.centers_) ** 2).max(axis=2)
+    expected = np.exp(-distances / clf_minimum.widths_[0, 0])
+    firing = clf_minimum.system_.firing_strengths(data.X)
+    assert_allclose(firing, expected, atol=1e-12)
+
+
+def test_tnorm_of_a_short_model_is_the_product(clf_minimum):
+    assert clf_minimum.shorten(6).tnorm_ == "product"
+
+
+def test_tnorm_minimum_of_a_stream_is_that_of_a_fit(data, clf_minimum):
     stream = IncrementalMLTSK(20, tnorm="minimum").partial_fit(data.X, data.Y)
-    assert_allclose(
-        stream.decision_function(data.X), clf.decision_function(data.X), atol=1e-7
-    )
-    for X, order, says in (
-        (data.X, 1, "order is 1"),
-        (sparse.csr_array(data.X), 0, "X is sparse"),
-    ):
-        with pytest.raises(InputError, match=f"order 0 and dense X, but {says}"):
-            MLTSKClassifier(20, order=order, tnorm="minimum").fit(X, data.Y)
+    scores = stream.decision_function(data.X)
+    assert_allclose(scores, clf_minimum.decision_function(data.X), atol=1e-7)
+
+
+def test_tnorm_minimum_refuses_order_1(data):
+    with pytest.raises(InputError, match="order 0 and dense X, but order is 1"):
+        MLTSKClassifier(20, order=1, tnorm="minimum").fit(data.X, data.Y)
+
+
+def test_tnorm_minimum_refuses_sparse_x(data):
+    X = sparse.csr_array(data.X)
+    with pytest.raises(InputError, match="order 0 and dense X, but X is sparse"):
+        MLTSKClassifier(20, order=0, tnorm="minimum").fit(X, data.Y)

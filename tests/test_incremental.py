@@ -190,13 +190,65 @@ def test_asking_what_it_has_does_no_work(monkeypatch):
     assert not hasattr(MLTSKClassifier(), "partial_fit")
 
 
+def as_lists(Y, names):
+    """The names of the labels of each row."""
+    return [[name for name, cell in zip(names, row, strict=True) if cell] for row in Y]
+
+
+def test_partial_fit_learns_labels_of_lists_by_name(data):
+    Y = data.Y[:, :2]
+    stream = IncrementalMLTSK(n_rules=3).partial_fit(data.X, as_lists(Y, "ab"))
+    only_b = np.column_stack([np.zeros(600), Y[:, 1]])
+    stream.partial_fit(data.X, as_lists(only_b, "ab"))
+    by_position = IncrementalMLTSK(n_rules=3).partial_fit(data.X, Y)
+    by_position.partial_fit(data.X, only_b)
+    assert_array_equal(stream.predict_proba(data.X), by_position.predict_proba(data.X))
+    with pytest.raises(InputError, match=r"the label 'c', .* 'a' and 'b'.*classes="):
+        stream.partial_fit(data.X, as_lists(Y, "bc"))
+
+
+def test_partial_fit_learns_labels_of_frames_by_name(data):
+    X, Y = data.frames()
+    stream = IncrementalMLTSK(n_rules=3).partial_fit(X, Y)
+    same = pickle.loads(pickle.dumps(stream)).partial_fit(X, Y)
+    stream.partial_fit(X, Y[Y.columns[::-1]])
+    assert_array_equal(stream.predict_proba(X), same.predict_proba(X))
+
+
+def test_partial_fit_takes_all_labels_as_classes_in_its_first_call(data):
+    Y = data.Y[:, :3]
+    first = as_lists(Y * [1, 1, 0], "abc")
+    stream = IncrementalMLTSK(n_rules=0).partial_fit(data.X, first, classes=list("abc"))
+    stream.partial_fit(data.X, as_lists(Y, "abc"), classes=list("cab"))
+    assert stream.label_names_ == ("a", "b", "c")
+    assert stream.predict(data.X)[:, 2].any()
+    with pytest.raises(InputError, match="classes has 'a' and 'd', but"):
+        stream.partial_fit(data.X, first, classes=["a", "d"])
+
+
+@pytest.mark.parametrize("scale", ["auto", "unit", None])
+def test_partial_fit_takes_dense_and_sparse_batches_in_turn(data, scale):
+    dense = np.maximum(data.X - 0.3, 0)
+    csr = sparse.csr_array(dense)
+    for first, later in ((dense, csr), (csr, dense)):
+        mixed = IncrementalMLTSK(3, ridge=1.0, scale=scale).partial_fit(first, data.Y)
+        alike = IncrementalMLTSK(3, ridge=1.0, scale=scale).partial_fit(first, data.Y)
+        mixed.partial_fit(later, data.Y)
+        alike.partial_fit(first, data.Y)
+        assert_allclose(
+            mixed.predict_proba(dense), alike.predict_proba(dense), atol=1e-10
+        )
+    with pytest.raises(InputError, match="sparse data have none"):
+        alike.partial_fit(np.where(dense > 0.5, np.nan, dense), data.Y)
+
+
 def test_what_cannot_stream_says_so(data):
     clf = IncrementalMLTSK(n_rules=0).partial_fit(data.X, data.Y)
     for X, Y, w, message in (
         (data.X, data.Y[:, :2], None, "there are 4 labels"),
         (data.X, data.Y[:-1], None, "X has 600 rows"),
         (data.X[:, :2], data.Y, None, "expecting 6 features"),
-        (data.X, data.Y, np.ones(data.Y.shape), "sample_weight.shape"),
+        (data.X, data.Y, np.ones(data.Y.shape), "sample_weight has the shape"),
         (data.X, data.Y, np.zeros(600), "zero for every row"),
     ):
         with pytest.raises(ValueError, match=message):

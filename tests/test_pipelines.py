@@ -75,6 +75,13 @@ def test_pipeline_features_keep_polars_frames(output):
     )
 
 
+def test_pipeline_classifier_is_shortened_in_the_names_of_the_table():
+    pipe = pipeline().fit(X, Y)
+    pipe[-1].shorten(max_statements=3)  # in the names that the classifier has
+    short = pipeline_classifier(pipe).shorten(max_statements=3)
+    assert list(short.rules_.feature_names) == NAMES
+
+
 def test_pipeline_classifier_keeps_prefixes_where_names_would_repeat():
     columns = make_column_transformer(
         (SimpleImputer(), ["age"]), (StandardScaler(), ["age"])

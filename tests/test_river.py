@@ -148,6 +148,49 @@ def test_learn_one_refuses_and_forgets_rows_that_cannot_be_read():
     assert model.model_.n_seen_ == 103
 
 
+def test_learn_one_takes_an_absent_label_for_false_and_refuses_none():
+    model = taught(RiverMLTSK(CLF, grace_period=100, batch_size=50), stream(100))
+    same = taught(RiverMLTSK(CLF, grace_period=100, batch_size=50), stream(100))
+    for x, y in stream(50, 1):
+        model.learn_one(x, {label: True for label in y if y[label]})
+        same.learn_one(x, y)
+    x = {"age": 1.0}
+    assert model.predict_proba_one(x) == same.predict_proba_one(x)
+    with pytest.raises(InputError, match="'old' was not observed"):
+        taught(model, [({"age": 1.0}, {"old": None, "red": True})] * 50)
+
+
+def test_learn_one_forgets_refused_samples_in_its_shares_too():
+    model = taught(RiverMLTSK(CLF, grace_period=4), [])
+    with pytest.raises(InputError, match="column 'a' of y holds 7"):
+        taught(model, [({"x": float(i)}, {"a": 7}) for i in range(4)])
+    assert model.predict_proba_one({}) == {}
+    taught(model, [({"x": 1.0}, {"b": True})] * 2)
+    assert model.predict_proba_one({}) == {"b": {False: 0.0, True: 1.0}}
+
+
+@pytest.mark.parametrize("where", ["features", "labels"])
+def test_learn_one_refuses_two_names_of_one_text(where):
+    twins = {1: True, "1": False}
+    sample = (twins, {"a": True}) if where == "features" else ({"x": 1.0}, twins)
+    model = RiverMLTSK(CLF, grace_period=2)
+    with pytest.raises(InputError, match="Two names read '1'"):
+        taught(model, [sample] * 2)
+
+
+def test_learn_one_that_is_interrupted_learns_its_batch_later(monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    model = taught(RiverMLTSK(CLF, grace_period=100, batch_size=2), stream(101))
+    with monkeypatch.context() as patch:
+        patch.setattr(IncrementalMLTSK, "partial_fit", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            taught(model, stream(1, 1))
+    taught(model, stream(1, 2))
+    assert model.model_.n_seen_ == 103
+
+
 def test_river_mltsk_without_river_tells_the_install_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "river.base", None)
     monkeypatch.delitem(sys.modules, "mltsk.river")

@@ -19,6 +19,7 @@ from .explain import Explanation, explain
 from .fit import FitResult, Names, Options, fit_system
 from .fitted import FittedAttributes
 from .record import FitRecord
+from .refit import take_over, unfitted_copy
 from .rows.dask import lazily
 from .rows.read import (
     Features,
@@ -274,11 +275,11 @@ sample, or one-dimensional classes
         system = result.system
         if self.max_statements is not None:
             system, record = record.shortened(self.max_statements, self.max_conditions)
-        self._forget()
-        self._note_input(features, targets, rules)
-        self._note_choice(result)
-        self._keep(system, record)
-        return self
+        fitted = unfitted_copy(self)
+        fitted._note_input(features, targets, rules)
+        fitted._note_choice(result)
+        fitted._keep(system, record)
+        return take_over(self, fitted)
 
     def _options(self) -> Options:
         """Parameters as a fit takes them, where None stands for "auto"."""
@@ -296,11 +297,6 @@ sample, or one-dimensional classes
             coupling_weight=unless_auto(self.coupling_weight),
             scale=self.scale,
         )
-
-    def _forget(self) -> None:
-        """Remove everything that an earlier fit has left."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
 
     def _note_input(
         self, features: Features, targets: Targets, rules: RulesLike

@@ -374,6 +374,13 @@ def read_columns(
     )
 
 
+def refuse_words(X: Frame) -> None:
+    """Refuse a frame that holds words, for a model that has seen numbers alone."""
+    for column in _columns_of(X):
+        if any(isinstance(cell, str) for cell in column.cells):
+            column.as_numbers()
+
+
 def _kind_of(column: InputColumn, is_nominal: bool) -> str:
     """The kind of a column, if it can be used."""
     if is_nominal:

@@ -27,6 +27,15 @@ def printable(text: str) -> str:
     return "".join(_spelled_out(character) for character in text)
 
 
+def printable_lines(text: str) -> str:
+    r"""Text of many lines that is safe to show: each line is made `printable`.
+
+    >>> printable_lines("label  AP\n\x1b[2J    0.5\n")
+    'label  AP\n\\x1b[2J    0.5\n'
+    """
+    return "\n".join(printable(line) for line in text.split("\n"))
+
+
 def check_texts(texts: Iterable[str], what: str) -> None:
     """Refuse texts that no file could hold: half of a pair of UTF-16 in them.
 

@@ -8,36 +8,52 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import column_or_1d
 
 from .classifier import MLTSKClassifier
-from .core.arrays import Array, FloatArray, Matrix, is_tensor, refuse_lazy
+from .core.arrays import (
+    Array,
+    Matrix,
+    is_tensor,
+    refuse_lazy,
+    underflow_is_zero,
+)
 from .exceptions import InputError
 from .fit import Names, fit_system
 from .fit.design import Design, ExceptionRules, Scale
 from .fit.ridge import Moments, Penalty
 from .fit.rows import Block
 from .record import FitRecord
+from .refit import take_over, unfitted_copy
+from .rows.batches import (
+    StreamLabels,
+    check_names_of_features,
+    check_same_features,
+    first_targets,
+    in_form_of,
+)
 from .rows.read import (
     Features,
     RulesLike,
     TableLike,
     TargetsLike,
     WeightsLike,
+    check_lengths,
     check_weights,
     first_look,
     is_dask,
     numbers_of,
+    refuse_sparse_gaps,
     weight_unit,
 )
 from .short import TrainingRows
 from .sklearn_private import Interval
 from .system import FuzzySystem
-from .targets import Targets
 
 # Rows that are kept for leave-one-out scores, evenly spread over the stream; there are
 # twice as many at most.
 KEPT_ROWS = 1_000
+# Beyond, what came before and the ridge are lost to rounding next to such a row.
+MAX_RELATIVE_WEIGHT = 1e12
 
 
 @dataclass(frozen=True)
@@ -206,12 +222,20 @@ class IncrementalMLTSK(MLTSKClassifier):
     def partial_fit(self, X, y, classes=None, sample_weight=None, rules=None) -> Self:
         """Learn from further samples of a stream.
 
+        Labels and features are matched by name, whatever order the columns of y have;
+        those of X keep their order. A batch with names after one without is refused,
+        and so is one without names after one with.
+
+        A call that fails leaves the stream as it was. A call after `fit` begins a new
+        stream.
+
         Parameters
         ----------
         X, y : as in `fit`
+            All labels must be observed. Batches of X may be dense or CSR in turn.
         classes : array, optional
-            All classes, at the first call, if y is one-dimensional and its first
-            samples do not have all of them.
+            All classes or labels, at the first call, if the first samples do not have
+            all of them: for one-dimensional y, and for lists of labels.
         sample_weight : array of shape (n_samples,), optional
             Relative to those of the first call.
         rules : list of dict, optional
@@ -223,21 +247,28 @@ class IncrementalMLTSK(MLTSKClassifier):
                 f"X is a {type(X).__name__}."
             )
         refuse_lazy(X, "X")
+        check_names_of_features(X)
         if not hasattr(self, "stream_"):
             return self._begin(X, y, classes, sample_weight, rules)
-        X = self._samples(X)
-        known = Targets(
-            Y=np.zeros((0, 1)),
-            classes=self.classes_,
-            names=self.label_names_,
-            multilabel=self.multilabel_,
-        )
-        Y = _indicator(y, known, X.shape[0])
+        X = self._later_samples(X)
+        labels = StreamLabels(self.label_names_, self.classes_, self.multilabel_)
+        labels.check_classes(classes)
+        Y = labels.indicator(y)
+        check_lengths(X.shape[0], len(Y))
         block = _block(X, Y, sample_weight, self.stream_.unit)
         design = self.stream_.design(self.system_)
-        self._go_on(self.stream_.after(block, design, self.forgetting), design)
-        return self
+        longer = copy(self)
+        longer._go_on(self.stream_.after(block, design, self.forgetting), design)
+        return take_over(self, longer)
 
+    def _later_samples(self, X: TableLike) -> Matrix:
+        """Samples of a later batch in the columns and the form of the first."""
+        check_same_features(getattr(self, "feature_names_in_", None), X)
+        X = in_form_of(self.stream_.kept.X, self._samples(X))
+        refuse_sparse_gaps(X)
+        return X
+
+    @underflow_is_zero()
     def _begin(
         self,
         X: TableLike,
@@ -252,20 +283,20 @@ class IncrementalMLTSK(MLTSKClassifier):
         reader = copy(self)
         X, columns = numbers_of(reader, first_look(reader, X), rules)
         features = Features.of(reader, columns)
-        names_all_classes = classes is not None and np.ndim(y) != 2
-        targets = Targets.of(np.asarray(classes) if names_all_classes else y)
-        Y = _indicator(y, targets, X.shape[0])
+        targets = first_targets(y, classes)
+        check_lengths(X.shape[0], len(targets.Y))
         unit = _unit_of(sample_weight, X.shape[0])
-        block = _block(X, Y, sample_weight, unit)
+        block = _block(X, targets.Y, sample_weight, unit)
         names = Names(features.column_names, targets.names, columns)
         result = fit_system(block.all_rows(), self._options(), names)
-        self._forget()
-        self._note_input(features, targets, rules)
-        self._note_choice(result)
-        self.system_ = result.system
-        self._go_on(Stream.begun(result.design, block, unit), result.design)
-        return self
+        begun = unfitted_copy(self)
+        begun._note_input(features, targets, rules)
+        begun._note_choice(result)
+        begun.system_ = result.system
+        begun._go_on(Stream.begun(result.design, block, unit), result.design)
+        return take_over(self, begun)
 
+    @underflow_is_zero()
     def _go_on(self, stream: Stream, design: Design) -> None:
         """Solve for all numbers again, with the sums of a stream."""
         penalty = self._penalty()
@@ -275,7 +306,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         system = replace(
             self.system_,
             intercept=numbers.intercept,
-            # row by row, as they come back from a file: another layout rounds differently
+            # row by row, as they come back from a file: another layout rounds
+            # differently
             term_coef=np.ascontiguousarray(numbers.terms),
             coef=np.ascontiguousarray(numbers.rules),
         )
@@ -320,21 +352,15 @@ def _block(X: Matrix, Y: Array, sample_weight: WeightsLike, unit: float) -> Bloc
     ones = np.ones(X.shape[0])
     if sample_weight is None:
         return Block(X, Y, ones, ones)
-    w = check_weights(sample_weight, (X.shape[0],)) / unit
+    w = check_weights(sample_weight, (X.shape[0],))
+    with np.errstate(over="ignore"):
+        w = w / unit
+    is_too_large = w > MAX_RELATIVE_WEIGHT
+    if is_too_large.any():
+        row = int(is_too_large.argmax())
+        raise InputError(
+            f"sample_weight of row {row} is {w[row]:.0e} times the mean of the first "
+            f"batch: at most {MAX_RELATIVE_WEIGHT:.0e} times can be learned from."
+        )
     are_counts = (w == np.round(w)).all()
     return Block(X, Y, w, np.where((w > 0) & are_counts, w, 1.0))
-
-
-def _indicator(y: TargetsLike, targets: Targets, n_rows: int) -> FloatArray:
-    """y (n_rows, n_labels) in the columns of the first call."""
-    if targets.multilabel:
-        Y = Targets.of(y).Y
-    else:
-        Y = targets.indicator(column_or_1d(y))
-    n_labels = len(targets.names)
-    if Y.shape != (n_rows, n_labels):
-        raise InputError(
-            f"y has the shape {Y.shape}, "
-            f"but X has {n_rows} rows and there are {n_labels} labels."
-        )
-    return Y

@@ -103,6 +103,27 @@ def _lock_on_windows(msvcrt: ModuleType, file: IO[bytes] | IO[str], wait: bool) 
                 raise
 
 
+def open_standard_descriptors() -> None:
+    """Open those of standard input, output and errors that are closed, for nothing.
+
+    Otherwise the next file that is opened takes the free number, and what a library or
+    another process prints would end up in that file.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+
+
+def discard_output(stream: IO[str]) -> None:
+    """Let what is still written to a stream go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    with suppress(OSError):  # a stream without a descriptor is in memory
+        os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
 def limit_process(n_bytes: int) -> None:
     """Let this process take at most ``n_bytes`` more memory, and write no larger file.
 

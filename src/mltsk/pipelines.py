@@ -5,7 +5,6 @@ Its features are called by the names that the steps before it give them.
 
 import copy
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -59,12 +58,10 @@ def with_feature_names(classifier: Estimator, names: Sequence[str]) -> Estimator
     system = getattr(classifier, "system_", None)
     if system is None:
         return renamed
-    columns = system.columns
-    column_names = tuple(names)
-    if columns is not None:
-        columns = replace(columns, names=column_names)
-        column_names = columns.part_names
-    renamed.system_ = replace(system, feature_names=column_names, columns=columns)
+    renamed.system_ = system.with_feature_names(names)
+    record = getattr(classifier, "fit_record_", None)
+    if record is not None:  # shorter models have these names, too
+        renamed.fit_record_ = record.with_feature_names(names)
     return renamed
 
 

@@ -6,13 +6,21 @@ saved, pickled or copied to another process holds no rows.
 Symbols: n rows of the record, L labels.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .core.arrays import Array, FloatArray, asnumpy, blas_threads, weights_per_label
+from .core.arrays import (
+    Array,
+    FloatArray,
+    asnumpy,
+    blas_threads,
+    underflow_is_zero,
+    weights_per_label,
+)
 from .core.certainty import Certainty
 from .fit import FitResult, Options
 from .fit.rows import RowIndex, Rows
@@ -110,6 +118,7 @@ class FitRecord:
         """How sure the long model is of its numbers."""
         return certainty_of(self.training)
 
+    @underflow_is_zero()
     def calibrated(
         self, system: FuzzySystem, threshold: Any, *, by_probability: bool = False
     ) -> tuple[FuzzySystem, list[str]]:
@@ -134,6 +143,12 @@ class FitRecord:
         names = np.array(system.label_names, dtype=object)
         return calibrated, names[is_missed].tolist()
 
+    def with_feature_names(self, names: Sequence[str]) -> "FitRecord":
+        """The same record for a model whose features have other names."""
+        return replace(
+            self, long=self.long.with_feature_names(names), _short_models=None
+        )
+
     def short_models(self, max_size: int, max_conditions: int | None) -> ShortModels:
         """Short models of all sizes up to one, chosen once."""
         models = self._short_models
@@ -147,6 +162,7 @@ class FitRecord:
             self._short_models = models
         return models
 
+    @underflow_is_zero()
     def shortened(
         self, size: int, max_conditions: int | None
     ) -> "tuple[FuzzySystem, FitRecord]":
@@ -157,6 +173,7 @@ class FitRecord:
             loo_scores = models.scores(size)
         return system, replace(self, judged=models.rows, loo_scores=loo_scores)
 
+    @underflow_is_zero()
     def size_path(self, max_conditions: int | None) -> "pd.DataFrame":
         """Honest AP of models with 1 to 50 statements per label."""
         import pandas as pd

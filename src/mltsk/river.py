@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import pandas as pd
 from sklearn.base import clone
 
-from .exceptions import optional
+from .exceptions import InputError, optional
 from .incremental import IncrementalMLTSK
 
 base: Any = optional("river.base", "data")
@@ -24,8 +24,10 @@ class RiverMLTSK(base.MultiLabelClassifier):
     """A multi-label classifier for river's streams, with rules that people can read.
 
     Values may be numbers, booleans and text; a feature that ``x`` does not have was not
-    measured, a label that ``y`` does not have is False. Until the first model is
-    fitted, the probability of a label is its share so far.
+    measured. A label that ``y`` does not have is False: name all labels of a sample, or
+    those that it has. (River's own chains leave out a label that is absent from ``y``;
+    here the labels of a sample are learned together.) None for a label is refused.
+    Until the first model is fitted, the probability of a label is its share so far.
 
     Parameters
     ----------
@@ -77,6 +79,9 @@ class RiverMLTSK(base.MultiLabelClassifier):
         self._n_waiting = 0
         self._n_seen = 0
         self._n_positive: Counter[Hashable] = Counter()
+        # both without the samples that wait
+        self._n_learned = 0
+        self._n_learned_positive: Counter[Hashable] = Counter()
 
     def learn_one(self, x: FeatureDict, y: LabelDict) -> None:
         """Take in a sample; the model learns from it when its batch is full."""
@@ -103,19 +108,27 @@ class RiverMLTSK(base.MultiLabelClassifier):
             labels = sorted(_names(ys), key=str)
         if model is None or not features or not labels:
             return  # nothing was named so far
-        X = _frame(xs, features, absent=nan)
-        Y = _frame(ys, labels, absent=False)
         try:
+            X = _frame(xs, features, absent=nan)
+            Y = _frame(ys, labels, absent=False)
             model.partial_fit(X, Y)
         except Exception:
-            for _ in range(n_new):  # those before them were fine
-                self._samples.pop()
+            self._forget(n_new)  # those before them were fine
             raise
-        finally:
-            self._n_waiting = 0
         self.model_ = model
         self._features = features
         self._labels = labels
+        self._n_waiting = 0
+        self._n_learned = self._n_seen
+        self._n_learned_positive = self._n_positive.copy()
+
+    def _forget(self, n: int) -> None:
+        """Forget the last n samples, which wait and cannot be learned from."""
+        for _ in range(n):
+            self._samples.pop()
+        self._n_waiting = 0
+        self._n_seen = self._n_learned
+        self._n_positive = self._n_learned_positive.copy()
 
     def _last_samples(self, n: int) -> tuple[list[FeatureDict], list[LabelDict]]:
         """Features and labels of the last n samples."""
@@ -162,7 +175,12 @@ def _frame(
     dicts: Sequence[dict[Hashable, Any]], names: Sequence[Hashable], *, absent: float
 ) -> pd.DataFrame:
     """A table with a row per dict and a column per name."""
-    columns = {}
+    columns: dict[str, list[object]] = {}
     for name in names:
+        if str(name) in columns:
+            raise InputError(
+                f"Two names read {str(name)!r}, such as 1 and '1': columns are told "
+                "apart by their text, so rename one."
+            )
         columns[str(name)] = [row.get(name, absent) for row in dicts]
     return pd.DataFrame(columns)

@@ -15,7 +15,7 @@ The general rule holds for everybody. An exception shifts the samples in it (ord
 intercept first). The paper's system has exceptions alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -29,6 +29,7 @@ from .core.arrays import (
     is_tensor,
     namespace,
     put,
+    underflow_is_zero,
     unit_rows,
     within_reach,
 )
@@ -158,6 +159,15 @@ class FuzzySystem:
         conditions = np.isfinite(self.widths).sum(axis=1)
         return counts + (numbers + (numbers > 0) * conditions[:, None]).sum(axis=0)
 
+    def with_feature_names(self, names: Sequence[str]) -> "FuzzySystem":
+        """The same system whose features have other names."""
+        column_names = tuple(names)
+        columns = self.columns
+        if columns is not None:
+            columns = replace(columns, names=column_names)
+            column_names = columns.part_names
+        return replace(self, feature_names=column_names, columns=columns)
+
     def scale(self, X: Matrix) -> Matrix:
         """Put samples (N, D) in the caller's units on the scale of the rules."""
         if self.scaling is not None:
@@ -175,6 +185,7 @@ class FuzzySystem:
             Z, self.centers, self.widths, firing=self.firing, share=share
         )
 
+    @underflow_is_zero()
     def scores(self, X: Matrix) -> Array:
         """Scores of samples (N, D) for every label, (N, L)."""
         X = self._in_common_precision(X)

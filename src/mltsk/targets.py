@@ -59,32 +59,50 @@ class Targets:
         [[True, True], [False, True]]
         """
         check_plain(y, "y")
-        if str(getattr(y, "dtype", "")).startswith("List("):  # a series of polars
-            y = y.to_list()
-        if getattr(y, "ndim", 1) == 1 and _are_label_lists(y):
+        y = plain_lists(y)
+        if getattr(y, "ndim", 1) == 1 and are_label_lists(y):
             return _from_lists(y)
         if hasattr(y, "columns"):
             names = [str(name) for name in y.columns]
             dtype = object if names else None
-            return _from_table(np.asarray(y, dtype=dtype), names, may_miss=may_miss)
+            return table_targets(np.asarray(y, dtype=dtype), names, may_miss=may_miss)
         if sparse.issparse(y):
             y = y.toarray()
         values = np.asarray(y)
         if _is_table(values):
-            return _from_table(values, [], may_miss=may_miss)
+            return table_targets(values, [], may_miss=may_miss)
         return _from_classes(y, values)
 
     def indicator(self, y: Any) -> NDArray[np.float64]:
         """Other one-dimensional classes in the same columns."""
-        unknown = np.setdiff1d(y, self.classes)
-        if len(unknown):
-            classes = self.classes.tolist()
-            held = f"y holds {unknown.tolist()[0]!r}"
-            raise InputError(f"{held}, which is none of the classes {classes}.")
-        return _column_per_class(y, self.classes)
+        values = np.asarray(y)
+        different = values if values.dtype == object else np.unique(values)
+        classes = self.classes.tolist()
+        for value in dict.fromkeys(different.tolist()):
+            if value not in classes:
+                raise InputError(
+                    f"y holds {value!r}, which is none of the classes {classes}. Begin "
+                    "a stream with all of them: classes=[…] in its first call."
+                )
+        return _column_per_class(values, self.classes)
 
 
-def _are_label_lists(y: Any) -> bool:
+def default_label_names(n_labels: int) -> tuple[str, ...]:
+    """Names of labels that have none.
+
+    >>> default_label_names(2)
+    ('label 0', 'label 1')
+    """
+    return tuple(f"label {j}" for j in range(n_labels))
+
+
+def plain_lists(y: Any) -> Any:
+    """A series of lists of polars as lists; anything else as it is."""
+    is_series_of_lists = str(getattr(y, "dtype", "")).startswith("List(")
+    return y.to_list() if is_series_of_lists else y
+
+
+def are_label_lists(y: Any) -> bool:
     """Whether y holds the labels of each sample, not 0 and 1 for each label."""
     if hasattr(y, "columns") or not hasattr(y, "__iter__"):
         return False
@@ -127,8 +145,13 @@ def _is_table(values: np.ndarray) -> bool:
     return values.dtype.kind in "fO" and any(map(is_absent, values.ravel().tolist()))
 
 
-def _from_table(values: np.ndarray, names: Sequence[str], *, may_miss: bool) -> Targets:
-    """Targets of cells (N, L) that are 0, 1, yes or no, or not observed."""
+def table_targets(
+    values: np.ndarray, names: Sequence[str], *, may_miss: bool, first_row: int = 0
+) -> Targets:
+    """Targets of cells (N, L) that are 0, 1, yes or no, or not observed.
+
+    ``names`` is empty where labels have none. Messages count rows from ``first_row``.
+    """
     if values.dtype.kind not in "OUS":
         Y = check_array(
             values, dtype=np.float64, input_name="y", ensure_all_finite="allow-nan"
@@ -144,20 +167,20 @@ def _from_table(values: np.ndarray, names: Sequence[str], *, may_miss: bool) -> 
         cell = values[row, label : label + 1].tolist()[0]
         raise InputError(
             f"Unknown label type: column {columns[label]!r} of y holds {cell!r} in row "
-            f"{row}. Labels are 0 and 1, True and False, or 'yes' and 'no'; NaN where "
-            "one was not observed."
+            f"{first_row + row}. Labels are 0 and 1, True and False, or 'yes' and "
+            "'no'; NaN where one was not observed."
         )
     if not observed.all() and not may_miss:
         row, label = np.argwhere(~observed)[0]
         raise InputError(
             f"Input y contains NaN: label {columns[label]!r} was not observed in row "
-            f"{row}. MLTSKClassifier learns from what was observed; this method needs "
-            "every cell."
+            f"{first_row + row}. MLTSKClassifier learns from what was observed; this "
+            "method needs every cell."
         )
     return Targets(
         Y=np.nan_to_num(Y),
         classes=np.arange(len(columns)),
-        names=tuple(names) or tuple(f"label {j}" for j in columns),
+        names=tuple(names) or default_label_names(Y.shape[1]),
         multilabel=True,
         observed=None if observed.all() else observed,
     )

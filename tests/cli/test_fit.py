@@ -67,6 +67,12 @@ def test_fit_says_that_a_table_needs_no_exceptions(succeeds, csv_file, out):
     assert "no exceptions, as asked" in text
 
 
+def test_fit_says_that_a_short_model_kept_no_exceptions(succeeds, awkward, out):
+    text = succeeds("fit", awkward, "--labels 5 --rules 3 --statements 4 --out", out)
+    assert "no exceptions: the short model kept none" in text.out
+    assert "as asked" not in text.out
+
+
 def test_fit_shows_the_first_of_many_labels(succeeds, tmp_path, out):
     data = make_multilabel_rules(n_samples=60, n_labels=23, random_state=0)
     write_npz(tmp_path / "many.npz", data)

@@ -622,7 +622,7 @@ def test_export_needs_something_to_write_and_a_place(refused, model, tmp_path):
     assert "--onnx FILE, --json FILE, or both" in refused("export", model)
     out = tmp_path / "no" / "m.json"
     assert "does not exist" in refused("export", model, "--json", out)
-    assert "is no text" in refused("export", model, "--onnx -")
+    assert "An ONNX graph is not written" in refused("export", model, "--onnx -")
 
 
 def test_export_says_what_to_install(refused, model, tmp_path, monkeypatch):
@@ -630,3 +630,16 @@ def test_export_says_what_to_install(refused, model, tmp_path, monkeypatch):
     out = tmp_path / "m.onnx"
     sentence = refused("export", model, "--onnx", out, status=1)
     assert 'pip install "mltsk[onnx]"' in sentence
+
+
+def test_predict_disarms_classes_that_spreadsheets_would_take_for_formulas(
+    succeeds, csv_file, tmp_path
+):
+    X = np.arange(40.0)[:, None]
+    y = np.where(X[:, 0] > 20, "=cmd|' /C calc'!A0", "flu")
+    path = tmp_path / "classes.skops"
+    save(MLTSKClassifier(0).fit(X, y), path)
+    data = csv_file("rows.csv", ["x0"], [[1.0], [39.0]])
+    _, low, high = succeeds("predict", path, data).out.splitlines()
+    assert low.endswith(",flu")
+    assert high.endswith(",'=cmd|' /C calc'!A0")

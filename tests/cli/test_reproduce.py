@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from mltsk.paper.experiments.store import Store
+from mltsk.paper.experiments.store import Cell, Outcome, Store
 
 METHODS = "-m ml-knn,sklearn.dummy:DummyClassifier"
 
@@ -127,3 +127,31 @@ def n_finished(folder):
             return len(store.done())
     except Exception:
         return 0
+
+
+def test_reproduce_disarms_names_that_spreadsheets_would_take_for_formulas(
+    mltsk, csv_file, tmp_path
+):
+    rows = [[i, i % 7, i % 2, i % 3 % 2] for i in range(30)]
+    data = csv_file("=1+1.csv", ["a", "b", "c", "d"], rows)
+    method = ["-m", "sklearn.dummy:DummyClassifier", "--folds", 3]
+    options = ["--labels", 2, *method, "--no-studies", "-j", 1]
+    out = tmp_path / "run"
+    assert mltsk("reproduce", "-d", data, *options, "--out", out).status == 0
+    tables = [path.read_text() for path in (out / "tables").glob("*.csv")]
+    assert any("\n'=1+1," in table for table in tables)
+    assert not any(re.search("(^|,)=", table, re.MULTILINE) for table in tables)
+
+
+def test_report_refuses_paths_for_names_and_writes_nothing(mltsk, tmp_path):
+    stranger = tmp_path / "folder" / "stranger"
+    cell = Cell("grid", "x/../../../notes", "toy", "br", seed=0, fold=0)
+    with Store.open(stranger, create=True) as store:
+        store.add(cell, Outcome(), {"device": "cpu"})
+    before = sorted(tmp_path.rglob("*"))
+    for command in (["report", stranger], ["report", "mine", "--add", stranger]):
+        result = mltsk(*command)
+        assert result.status == 2
+        assert "'x/../../../notes' is no protocol of ours" in result.err
+        assert len(result.err.splitlines()) == 1
+    assert sorted(tmp_path.rglob("*")) == before

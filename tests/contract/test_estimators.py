@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import (
 )
 
 from mltsk import IncrementalMLTSK, MLTSKClassifier, PaperMLTSK
-from mltsk.io.state import plain_state
+from mltsk.io.state import plain_attributes
 from mltsk.paper.methods import (
     BPMLL,
     C2AE,
@@ -24,7 +24,6 @@ from mltsk.paper.methods import (
     MLkNN,
 )
 
-NEED_TORCH = [BPMLL(epochs=20, hidden=6), JBNN(epochs=40, hidden=6, learning_rate=0.01)]
 ESTIMATORS = [
     MLTSKClassifier(),
     MLTSKClassifier(n_rules=3, order=1),
@@ -43,12 +42,10 @@ ESTIMATORS = [
     MLkNN(n_neighbors=3),
     MLSF(tol=1e-10),
     MLSF(alpha=0.5, epsilon=0.1, size=1, gamma=0.1),
-    *(NEED_TORCH if find_spec("torch") else []),
 ]
-ESTIMATORS += [
-    method()
-    for method in METHODS.values()
-    if method not in {type(e) for e in (*ESTIMATORS, *NEED_TORCH)}
+ESTIMATORS_OF_TORCH = [
+    BPMLL(epochs=20, hidden=6),
+    JBNN(epochs=40, hidden=6, learning_rate=0.01),
 ]
 
 EQUIVALENCE = (
@@ -81,8 +78,8 @@ EXPECTED_FAILURES = {
     ),
 }
 
+# The toy data of the checks have few distinct rows, and equal features.
 pytestmark = pytest.mark.filterwarnings(
-    # toy data of the checks: few distinct rows, equal features
     "ignore::mltsk.exceptions.RuleCollapseWarning",
     "ignore::mltsk.exceptions.NonConvexWarning",
     "ignore::sklearn.exceptions.ConvergenceWarning",
@@ -90,45 +87,66 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
+def checked_estimators():
+    """All estimators that can be checked here; other methods with their defaults."""
+    estimators = list(ESTIMATORS)
+    if find_spec("torch") is not None:
+        estimators += ESTIMATORS_OF_TORCH
+    listed = {type(estimator) for estimator in ESTIMATORS + ESTIMATORS_OF_TORCH}
+    for method in METHODS.values():
+        if method not in listed:
+            estimators.append(method())
+    return estimators
+
+
 def expected_failures(estimator):
+    """Checks that an estimator fails, with the reason of each."""
+    name = type(estimator).__name__
     if getattr(estimator, "max_statements", None):
         return dict.fromkeys(
             EQUIVALENCE,
             "probabilities of short models come from folds, which part copies of a row",
         )
-    name = type(estimator).__name__
-    if (
-        name not in EXPECTED_FAILURES or getattr(estimator, "size", None) == 1
-    ):  # of MLSF, single labels are exact
+    if name == "MLSF" and estimator.size == 1:
+        return {}  # single labels are exact
+    if name not in EXPECTED_FAILURES:
         return {}
     checks, reason = EXPECTED_FAILURES[name]
     return dict.fromkeys(checks, reason)
 
 
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
-def test_scikit_learn_checks(estimator, check):
+@parametrize_with_checks(checked_estimators(), expected_failed_checks=expected_failures)
+def test_estimators_pass_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
 
-# The check wants labels exactly where probabilities are above one half.
-# MLTSKClassifier's are calibrated, and labels are given by thresholds on scores: a user
-# may ask for the best F1, and does not then want the more probable of two.
-UNCALIBRATED = [
-    e for e in ESTIMATORS if is_classifier(e) and not isinstance(e, MLTSKClassifier)
-]
+def uncalibrated_classifiers():
+    """Classifiers but for MLTSKClassifier and its stream.
 
-
-@pytest.mark.parametrize("estimator", UNCALIBRATED, ids=lambda e: type(e).__name__)
-def test_multioutput_check(estimator):
-    check_classifier_multioutput(type(estimator).__name__, estimator)
+    The check wants labels exactly where probabilities are above one half.
+    MLTSKClassifier's are calibrated, and labels are given by thresholds on scores: a
+    user may ask for the best F1, and does not then want the more probable of two.
+    """
+    classifiers = [each for each in checked_estimators() if is_classifier(each)]
+    return [each for each in classifiers if not isinstance(each, MLTSKClassifier)]
 
 
 @pytest.mark.parametrize(
     "estimator",
-    [MLTSKClassifier(n_rules=2), IncrementalMLTSK(n_rules=2), PaperMLTSK(n_rules=2)],
+    uncalibrated_classifiers(),
+    ids=lambda estimator: type(estimator).__name__,
 )
+def test_estimators_pass_check_classifier_multioutput(estimator):
+    check_classifier_multioutput(type(estimator).__name__, estimator)
+
+
+@pytest.mark.parametrize("estimator", [MLTSKClassifier, IncrementalMLTSK, PaperMLTSK])
 def test_plain_state_is_arrays_numbers_and_strings(estimator):
     X = np.random.default_rng(0).normal(size=(30, 4))
-    getattr(estimator, "partial_fit", estimator.fit)(X, (X[:, :3] > 0).astype(int))
-    allowed = (np.ndarray, str, int, float, bool, tuple, dict, type(None))
-    assert all(isinstance(value, allowed) for value in plain_state(estimator).values())
+    Y = (X[:, :3] > 0).astype(int)
+    clf = estimator(n_rules=2)
+    fit = getattr(clf, "partial_fit", clf.fit)
+    fit(X, Y)
+    plain = (np.ndarray, str, int, float, bool, tuple, dict, type(None))
+    for name, value in plain_attributes(clf).items():
+        assert isinstance(value, plain), name

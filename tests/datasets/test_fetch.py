@@ -430,3 +430,23 @@ def test_download_does_not_take_a_full_disk_for_a_drop(site, target):
         get(site, target, progress=fill)
     assert not isinstance(full.value, FetchError)
     assert len(site.requests) == 1
+
+
+def test_fetch_error_spells_out_what_a_server_says():
+    assert str(FetchError("HTTP 404 \x1b[2J")) == r"HTTP 404 \x1b[2J"
+
+
+def test_download_spells_out_the_words_of_a_hostile_server(target):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer():
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1000)
+                connection.sendall(b"HTTP/1.1 404 \x1b[2J\x9b31m\r\n\r\n")
+
+        threading.Thread(target=answer, daemon=True).start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/x"
+        with pytest.raises(FetchError) as error:
+            download(url, target)
+    assert str(error.value).endswith(r"HTTP 404 \x1b[2J\x9b31m")

@@ -9,52 +9,62 @@ from mltsk.exceptions import InputError
 from mltsk.fit.design import MIN_DENSE_SHARE, Design, ExceptionRules, Scale
 
 
-def design(order, scale="quantile", is_sparse=False, n_rules=3):
+def make_design(order, scale="quantile", is_sparse=False, n_rules=3):
+    """A design for 25 scaled rows, and these rows."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(25, 4)) * (rng.random((25, 4)) < 0.7)
-    found, Z = Scale.of(X, np.ones(25), scale)
+    fitted_scale, Z = Scale.of(X, np.ones(25), scale)
     rules = ExceptionRules(
-        Z[:n_rules], 0.5 * found.variance, order, "softmax" if order else "plain"
+        centers=Z[:n_rules],
+        width=0.5 * fitted_scale.variance,
+        order=order,
+        firing="softmax" if order else "plain",
     )
-    return Design(found, rules, 0.3, 2.0), sparse.csr_array(Z) if is_sparse else Z
+    design = Design(fitted_scale, rules, general_weight=0.3, rule_weight=2.0)
+    if is_sparse:
+        Z = sparse.csr_array(Z)
+    return design, Z
 
 
 @pytest.mark.parametrize("order", [0, 1])
 @pytest.mark.parametrize(
-    "where",
+    "options",
     [{}, {"scale": "unit"}, {"scale": "unit", "is_sparse": True}, {"n_rules": 0}],
     ids=str,
 )
-def test_products_are_those_of_the_matrix(order, where):
-    made, Z = design(order, **where)
-    rows, rng = made.rows(Z), np.random.default_rng(1)
-    A, B = rng.normal(size=(25, 2)), rng.normal(size=(made.n_columns, 2))
-    assert rows.shape == (25, made.n_columns)
-    assert_allclose(made.kernel(Z), rows @ rows.T, atol=1e-12)
-    assert_allclose(made.times(Z, B), rows @ B, atol=1e-12)
-    assert_allclose(made.transposed(Z, A), rows.T @ A, atol=1e-12)
+def test_kernel_times_and_transposed_are_products_of_rows(order, options):
+    design, Z = make_design(order, **options)
+    Phi = design.rows(Z)
+    rng = np.random.default_rng(1)
+    A = rng.normal(size=(25, 2))
+    B = rng.normal(size=(design.n_columns, 2))
+    assert Phi.shape == (25, design.n_columns)
+    assert_allclose(design.kernel(Z), Phi @ Phi.T, atol=1e-12)
+    assert_allclose(design.times(Z, B), Phi @ B, atol=1e-12)
+    assert_allclose(design.transposed(Z, A), Phi.T @ A, atol=1e-12)
 
 
 @pytest.mark.parametrize("order", [0, 1])
-def test_numbers_of_columns_are_numbers_of_terms_and_rules(order):
-    made, Z = design(order)
-    B = np.random.default_rng(1).normal(size=(made.n_columns, 2))
-    mean, rates = made.rows(Z).mean(axis=0)[:, None] + 0 * B, np.array([0.2, 0.4])
-    intercept, general, coef = made.coefficients(B, mean, rates)
-    said = coef[:, 0] + (np.einsum("nd,kdl->nkl", Z, coef[:, 1:]) if order else 0)
-    score = (made.scale.general(Z) - made.scale.terms.mean) @ general
-    score += intercept + np.einsum(
-        "nk,nkl->nl", made.firing(Z), said + np.zeros((25, 3, 2))
-    )
-    assert_allclose(
-        score, rates + (made.rows(Z) - made.rows(Z).mean(axis=0)) @ B, atol=1e-12
-    )
+def test_coefficients_of_terms_and_rules_give_the_scores_of_the_columns(order):
+    design, Z = make_design(order)
+    Phi = design.rows(Z)
+    B = np.random.default_rng(1).normal(size=(design.n_columns, 2))
+    mean = Phi.mean(axis=0)
+    rates = np.array([0.2, 0.4])
+    numbers = design.coefficients(B, mean[:, None] + 0 * B, rates)
+    general = design.scale.general(Z) - design.scale.terms.mean
+    consequents = np.tile(numbers.rules[:, 0], (25, 1, 1))
+    if order:
+        consequents += np.einsum("nd,kdl->nkl", Z, numbers.rules[:, 1:])
+    exceptions = np.einsum("nk,nkl->nl", design.firing(Z), consequents)
+    scores = numbers.intercept + general @ numbers.terms + exceptions
+    assert_allclose(scores, rates + (Phi - mean) @ B, atol=1e-12)
 
 
-def test_zero_order_rules_fire_by_themselves_and_first_order_rules_share():
-    (zero, Z), (first, _) = design(0), design(1)
-    far = zero.firing(Z + 100.0)
-    assert far.max() < 1e-6
+def test_firing_of_order_0_is_by_itself_and_of_order_1_shared():
+    zero, Z = make_design(order=0)
+    first, _ = make_design(order=1)
+    assert zero.firing(Z + 100.0).max() < 1e-6
     assert_allclose(first.firing(Z + 100.0).sum(axis=1), 1.0)
     assert_allclose(np.diag(zero.firing(zero.rules.centers)), 1.0)
 
@@ -66,45 +76,46 @@ def X():
 
 
 @pytest.mark.parametrize(
-    ("name", "used"),
+    ("name", "expected"),
     [("auto", "quantile"), ("quantile", "quantile"), ("standard", "standard")],
 )
-def test_dense_samples_have_one_variance_per_feature(X, name, used):
+def test_scale_gives_dense_features_one_variance(X, name, expected):
     scale, Z = Scale.of(X, np.ones(40), name)
-    assert scale.name == used
-    assert (scale.terms.low is not None) == (used == "quantile")
+    has_ramps = scale.terms.low is not None
+    assert scale.name == expected
+    assert has_ramps == (expected == "quantile")
     assert scale.variance == pytest.approx(5)
     assert_allclose(Z.var(axis=0), 1.0)
     assert_allclose(Z, scale.apply(X))
 
 
-def test_rows_of_weight_zero_do_not_count(X):
+@pytest.mark.parametrize("name", ["quantile", "standard", "minmax", "unit", None])
+def test_scale_does_not_count_rows_of_weight_0(X, name):
     w = np.r_[np.ones(30), np.zeros(10)]
-    for name in ("quantile", "standard", "minmax", "unit", None):
-        with_zeros, alone = (
-            Scale.of(X, w, name)[0],
-            Scale.of(X[:30], np.ones(30), name)[0],
-        )
-        assert with_zeros.variance == pytest.approx(alone.variance)
-        assert_allclose(with_zeros.apply(X), alone.apply(X))
+    with_zeros, _ = Scale.of(X, w, name)
+    counted_alone, _ = Scale.of(X[:30], np.ones(30), name)
+    assert with_zeros.variance == pytest.approx(counted_alone.variance)
+    assert_allclose(with_zeros.apply(X), counted_alone.apply(X))
 
 
-def test_sparse_rows_have_unit_length_and_stay_sparse_where_that_pays(X):
+def test_scale_gives_sparse_rows_unit_length_and_keeps_thin_ones_sparse(X):
     scale, Z = Scale.of(sparse.csr_array(X), np.ones(40), "auto")
+    _, Z_of_dense = Scale.of(X, np.ones(40), "unit")
     assert scale.name == "unit"
-    assert_allclose(Z, Scale.of(X, np.ones(40), "unit")[1])
-    thin = sparse.random_array(
-        (100, 1000), density=MIN_DENSE_SHARE / 2, format="csr", rng=0
-    )
-    assert sparse.issparse(Scale.of(thin, np.ones(100), "auto")[1])
+    assert_allclose(Z, Z_of_dense)
+    density = MIN_DENSE_SHARE / 2
+    thin = sparse.random_array((100, 1000), density=density, format="csr", rng=0)
+    _, Z_of_thin = Scale.of(thin, np.ones(100), "auto")
+    assert sparse.issparse(Z_of_thin)
 
 
 @pytest.mark.parametrize("name", ["quantile", "standard", "minmax"])
-def test_a_scale_that_would_fill_a_sparse_matrix_is_refused(X, name):
+def test_scale_that_would_make_sparse_rows_dense_is_refused(X, name):
     with pytest.raises(InputError, match="would make sparse X dense"):
         Scale.of(sparse.csr_array(X), np.ones(40), name)
 
 
-def test_rows_with_gaps_have_no_unit_length(X):
+def test_scale_unit_refuses_rows_with_gaps(X):
+    with_gaps = np.where(X > 1, np.nan, X)
     with pytest.raises(InputError, match="needs every cell"):
-        Scale.of(np.where(X > 1, np.nan, X), np.ones(40), "unit")
+        Scale.of(with_gaps, np.ones(40), "unit")

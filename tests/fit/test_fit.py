@@ -1,30 +1,13 @@
-"""One fit in three forms: sums of columns, kernels, products."""
-
-from dataclasses import replace
+"""The one fit next to ridge problems that are written out and solved again."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from mltsk.columns import Columns
-from mltsk.exceptions import InputError
-from mltsk.fit import Names, Options
-from mltsk.fit import fit_system as fit_named
+from mltsk.fit import Names, Options, fit_system
 from mltsk.fit.rows import ArrayRows, Block
 from mltsk.rows.given_rules import with_rules
-
-GIVEN = Options(n_rules=5, order=1, ridge=1.0)
-
-
-def fit_system(rows, options, columns=None):
-    """A fit of features and labels that have no names of their own."""
-    n_features = rows.X.shape[1]
-    names = Names(
-        features=tuple(f"x{d}" for d in range(n_features)),
-        labels=tuple(f"label {j}" for j in range(rows.shape[1])),
-        columns=columns,
-    )
-    return fit_named(rows, options, names)
 
 
 @pytest.fixture(scope="module")
@@ -33,138 +16,143 @@ def block():
     X = rng.normal(size=(200, 4))
     Y = (X @ rng.normal(size=(4, 3)) + rng.normal(size=(200, 3)) > 0) * 1.0
     w = rng.integers(0, 3, size=200) * 1.0
-    return Block(X, Y, w, np.maximum(w, 1.0))
+    return Block(X, Y, w, copies=np.maximum(w, 1.0))
 
 
-def variance(X, w):
-    """Of all linear terms together: ridges are given in units of it."""
-    return np.average(
-        (X - np.average(X, axis=0, weights=w)) ** 2, axis=0, weights=w
-    ).sum()
+def fitted(rows, columns=None, **options):
+    """A fit of features and labels that have no names of their own."""
+    names = Names(
+        features=tuple(f"x{d}" for d in range(rows.X.shape[1])),
+        labels=tuple(f"label {j}" for j in range(rows.shape[1])),
+        columns=columns,
+    )
+    return fit_system(rows, Options(**options), names)
+
+
+def unweighted(X, Y):
+    """Rows that all count once."""
+    ones = np.ones(len(X))
+    return Block(X, Y, w=ones, copies=ones).all_rows()
+
+
+def ridge_solution(A, Y, ridge):
+    """B that minimises the squared error of A B plus the ridge, A and Y centred."""
+    return np.linalg.solve(A.T @ A + ridge * np.eye(A.shape[1]), A.T @ Y)
+
+
+def total_variance(X, w):
+    """Variance of all linear terms together: ridges are in units of it."""
+    mean = np.average(X, axis=0, weights=w)
+    return np.average((X - mean) ** 2, axis=0, weights=w).sum()
+
+
+def score_at_zero(fit, label):
+    """Score of a sample whose features are all 0, under linear terms."""
+    at_mean = fit.design.scale.terms.mean @ fit.system.term_coef[:, label]
+    return fit.system.intercept[label] - at_mean
 
 
 @pytest.mark.parametrize("coupling", [None, "precision"])
-def test_three_forms_give_one_model(block, coupling):
-    options = Options(
-        n_rules=5, order=1, ridge=1.0, coupling=coupling, coupling_weight=0.5
-    )
-    found = {
-        form: fit_system(block.all_rows(), replace(options, form=form))
-        for form in ("primal", "dual", "products")
+@pytest.mark.parametrize(("form", "atol"), [("dual", 1e-9), ("products", 1e-4)])
+def test_fit_system_gives_one_system_in_each_form(block, coupling, form, atol):
+    options = {
+        "n_rules": 5,
+        "order": 1,
+        "ridge": 1.0,
+        "coupling": coupling,
+        "coupling_weight": 0.5,
     }
-    for form, atol in (("dual", 1e-9), ("products", 1e-4)):
-        assert_allclose(
-            found[form].system.term_coef, found["primal"].system.term_coef, atol=atol
-        )
-        assert_allclose(found[form].system.coef, found["primal"].system.coef, atol=atol)
-        assert_allclose(found[form].loo_scores, found["primal"].loo_scores, atol=1e-9)
-    assert found["products"].loo_rows.tolist() == list(range(200))
+    primal = fitted(block.all_rows(), form="primal", **options)
+    fit = fitted(block.all_rows(), form=form, **options)
+    assert_allclose(fit.system.term_coef, primal.system.term_coef, atol=atol)
+    assert_allclose(fit.system.coef, primal.system.coef, atol=atol)
+    assert_allclose(fit.loo_scores, primal.loo_scores, atol=1e-9)
 
 
-@pytest.mark.parametrize("form", ["primal", "dual", "products"])
-def test_weights_per_label_are_separate_fits(block, form):
-    X, Y, rng = block.X, block.Y, np.random.default_rng(1)
+@pytest.mark.parametrize(
+    ("form", "atol"), [("primal", 1e-9), ("dual", 1e-9), ("products", 1e-5)]
+)
+def test_fit_system_with_weights_per_label_is_a_fit_per_label(block, form, atol):
+    X = block.X
+    rng = np.random.default_rng(1)
     w = np.column_stack([np.ones(200), rng.random(200) + 0.1, rng.random(200) < 0.5])
-    both = fit_system(
-        Block(X, Y, w, np.ones_like(w)).all_rows(),
-        Options(scale=None, n_rules=0, ridge=2.0, form=form),
-    )
-    for label, wl in enumerate(w.T):
-        ridge = 2.0 * variance(X, w.mean(axis=1)) / variance(X, wl)
-        options = Options(scale=None, n_rules=0, ridge=ridge)
-        alone = fit_system(
-            Block(X, Y[:, [label]], wl, np.ones(200)).all_rows(), options
-        )
+    rows = Block(X, block.Y, w, copies=np.ones_like(w)).all_rows()
+    together = fitted(rows, scale=None, n_rules=0, ridge=2.0, form=form)
+    variance = total_variance(X, w.mean(axis=1))
+    for label in range(3):
+        own_w = w[:, label]
+        own = Block(X, block.Y[:, [label]], own_w, copies=np.ones(200))
+        ridge = 2.0 * variance / total_variance(X, own_w)
+        alone = fitted(own.all_rows(), scale=None, n_rules=0, ridge=ridge)
         assert_allclose(
-            both.system.term_coef[:, label],
+            together.system.term_coef[:, label],
             alone.system.term_coef[:, 0],
-            atol=1e-5 if form == "products" else 1e-9,
+            atol=atol,
         )
-        assert_allclose(both.loo_scores[:, label], alone.loo_scores[:, 0])
-        start = [
-            f.system.intercept[k] - f.design.scale.terms.mean @ f.system.term_coef[:, k]
-            for f, k in ((both, label), (alone, 0))
-        ]
-        assert start[0] == pytest.approx(start[1], abs=1e-5)
+        assert_allclose(together.loo_scores[:, label], alone.loo_scores[:, 0])
+        expected = score_at_zero(alone, 0)
+        assert score_at_zero(together, label) == pytest.approx(expected, abs=1e-5)
 
 
-@pytest.mark.parametrize("shape", ["triangles", "trapezoids"])
-def test_five_terms_per_feature_are_a_ridge_on_their_heights(block, shape):
-    """Next to the problem with a column per term, "is very low" to "is very high"."""
-    X, Y, flat = block.X, block.Y, 0.05 * (shape == "trapezoids")
-    X = np.where(
-        np.arange(4) == 3, np.round(X[:, [3]] > 0), X
-    )  # of two values, one ramp and two terms
-    found = fit_system(
-        Block(X, Y, np.ones(200), np.ones(200)).all_rows(),
-        Options(n_rules=0, ridge=0.7, scale=shape),
-    )
-    ramps, scaling = found.design.scale.terms, found.design.scale.scaling
-    p = scaling.apply(X) * scaling.spread + scaling.offset
-    peaks = np.sort(
-        np.concatenate([np.arange(0.1, 1, 0.2) - flat, np.arange(0.1, 1, 0.2) + flat])
-    )
-    heights = np.repeat(np.eye(5), 2, axis=0)
-    terms = [
-        [np.interp(x, peaks, height) for height in heights.T] for x in p[:, :3].T
-    ] + [[X[:, 3], 1 - X[:, 3]]]
-    A = (
-        np.stack([term for own in terms for term in own], axis=1)
-        * found.design.general_weight**0.5
-    )
-    A, rates = A - A.mean(axis=0), Y.mean(axis=0)
-    scores = rates + A @ np.linalg.solve(
-        A.T @ A + 0.7 * np.eye(A.shape[1]), A.T @ (Y - rates)
-    )
-    T = ramps.memberships(scaling.apply(X), scaling) - ramps.mean
-    assert_allclose(
-        found.system.intercept + T @ found.system.term_coef, scores, atol=1e-9
-    )
+@pytest.mark.parametrize(
+    ("scale", "half_top"), [("triangles", 0.0), ("trapezoids", 0.05)]
+)
+def test_fit_system_with_five_terms_is_a_ridge_on_their_heights(block, scale, half_top):
+    """The same problem with a column per term, "is very low" to "is very high"."""
+    X = block.X.copy()
+    X[:, 3] = X[:, 3] > 0  # of two values: one ramp and two terms
+    fit = fitted(unweighted(X, block.Y), n_rules=0, ridge=0.7, scale=scale)
+    scaling = fit.design.scale.scaling
+    Z = scaling.apply(X)
+    percentiles = Z * scaling.spread + scaling.offset
+    peaks = np.arange(0.1, 1, 0.2)
+    corners = np.sort(np.concatenate([peaks - half_top, peaks + half_top]))
+    heights_at_corners = np.repeat(np.eye(5), 2, axis=0)
+    columns = []
+    for d in range(3):
+        for heights in heights_at_corners.T:
+            columns.append(np.interp(percentiles[:, d], corners, heights))
+    columns += [X[:, 3], 1 - X[:, 3]]
+    A = np.column_stack(columns) * fit.design.general_weight**0.5
+    A = A - A.mean(axis=0)
+    rates = block.Y.mean(axis=0)
+    expected = rates + A @ ridge_solution(A, block.Y - rates, ridge=0.7)
+    ramps = fit.design.scale.terms
+    T = ramps.memberships(Z, scaling) - ramps.mean
+    scores = fit.system.intercept + T @ fit.system.term_coef
+    assert_allclose(scores, expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_rules", [0, 4])
-def test_scores_without_itself_are_exact_with_given_rules(block, n_rules):
+def test_loo_scores_with_given_rules_are_those_of_fits_without_the_row(block, n_rules):
     """One ridge problem per row that is left out, on the same columns."""
-    X, Y = (
-        np.column_stack(
-            [block.X, block.X[:, 0] > 1, (block.X[:, 1] > 0) & (block.X[:, 2] < 0)]
-        ),
-        block.Y,
-    )
-    options = Options(
-        n_rules=n_rules,
-        order=0,
-        ridge=1.0,
-    )
+    Y = block.Y
+    first_rule = block.X[:, 0] > 1
+    second_rule = (block.X[:, 1] > 0) & (block.X[:, 2] < 0)
+    X = np.column_stack([block.X, first_rule, second_rule])
     numbers = Columns.of_numbers(("a", "b", "c", "d"), np.zeros(4), 200)
     rules = [{"a": (1, None)}, {"b": (0, None), "c": (None, 0)}]
-    rows = Block(X, Y, np.ones(200), np.ones(200)).all_rows()
-    found = fit_system(rows, options, with_rules(numbers, rules))
-    Phi = found.design.rows(found.design.scale.apply(X))
-    assert found.design.scale.terms.mean[-2:].tolist() == [0, 0]
+    columns = with_rules(numbers, rules)
+    fit = fitted(unweighted(X, Y), columns, n_rules=n_rules, order=0, ridge=1.0)
+    Phi = fit.design.rows(fit.design.scale.apply(X))
+    assert fit.design.scale.terms.mean[-2:].tolist() == [0, 0]
     for i in range(0, 200, 20):
-        rest = np.arange(200) != i
-        A, y = Phi[rest] - Phi[rest].mean(axis=0), Y[rest].mean(axis=0)
-        B = np.linalg.solve(
-            A.T @ A + found.penalty.rho * np.eye(A.shape[1]), A.T @ (Y[rest] - y)
-        )
-        assert_allclose(
-            y + (Phi[i] - Phi[rest].mean(axis=0)) @ B, found.loo_scores[i], atol=1e-9
-        )
+        is_kept = np.arange(200) != i
+        mean = Phi[is_kept].mean(axis=0)
+        rates = Y[is_kept].mean(axis=0)
+        B = ridge_solution(Phi[is_kept] - mean, Y[is_kept] - rates, fit.penalty.rho)
+        assert_allclose(rates + (Phi[i] - mean) @ B, fit.loo_scores[i], atol=1e-9)
 
 
-def test_scores_without_itself_are_of_a_spread_sample_where_rows_are_not_held(block):
-    parts = ArrayRows(
-        block.X, block.Y, block.w, block.copies, block.Y.shape, 30, lambda X, Y: (X, Y)
+def test_loo_rows_are_an_evenly_spread_sample_where_rows_are_not_held(block):
+    rows = ArrayRows(
+        X=block.X,
+        Y=block.Y,
+        w=block.w,
+        copies=block.copies,
+        shape=(200, 3),
+        limit=30,
     )
-    found = fit_system(parts, replace(GIVEN, sample_rows=60))
-    assert found.loo_rows.tolist() == np.linspace(0, 199, 60).astype(int).tolist()
-    assert found.loo_scores.shape == (60, 3)
-
-
-def test_more_columns_than_the_memory_holds_are_refused_with_a_way_out(block):
-    parts = ArrayRows(
-        block.X, block.Y, block.w, block.copies, block.Y.shape, 30, lambda X, Y: (X, Y)
-    )
-    with pytest.raises(InputError, match="take fewer features"):
-        fit_system(parts, replace(GIVEN, sample_rows=60, max_bytes=100.0))
+    fit = fitted(rows, n_rules=5, order=1, ridge=1.0, sample_rows=60)
+    assert fit.loo_rows.tolist() == np.linspace(0, 199, 60).astype(int).tolist()
+    assert fit.loo_scores.shape == (60, 3)

@@ -15,147 +15,165 @@ from mltsk.fit.ridge import (
     solve_dual,
 )
 
-N, Q, L = 30, 7, 3
+N_ROWS = 30
+N_COLUMNS = 7
+N_LABELS = 3
 
 
 @pytest.fixture
-def data():
-    rng = np.random.default_rng(0)
-    rows, Y = rng.normal(size=(N, Q)), (rng.random((N, L)) < 0.4).astype(float)
-    Y[:, 1] = np.maximum(Y[:, 0], Y[:, 1])
-    return rows, Y
+def Phi():
+    return np.random.default_rng(0).normal(size=(N_ROWS, N_COLUMNS))
 
 
-def coupled(Y, alpha=3.0):
-    lam, basis = np.linalg.eigh(coupling_matrix(label_correlation(Y), "precision"))
-    return Penalty(0.7, alpha, lam, basis)
+@pytest.fixture
+def Y():
+    rng = np.random.default_rng(10)
+    Y = (rng.random((N_ROWS, N_LABELS)) < 0.4).astype(float)
+    Y[:, 1] = np.maximum(Y[:, 0], Y[:, 1])  # correlated labels
+    return Y
 
 
-def brute_force(rows, Y, w, penalty):
-    """(intercept, B) by solving for all numbers at once."""
-    ridge = np.eye(L) * penalty.rho
+def coupled(Y):
+    """A ridge, and labels that are pulled together."""
+    coupling = coupling_matrix(label_correlation(Y), "precision")
+    lam, basis = np.linalg.eigh(coupling)
+    return Penalty(0.7, alpha=3.0, lam=lam, basis=basis)
+
+
+def solved_at_once(Phi, Y, w, penalty):
+    """(intercept, B) by solving for all numbers of all labels at once."""
+    ridge = penalty.rho * np.eye(N_LABELS)
     if penalty.basis is not None:
         ridge += penalty.alpha * (penalty.basis * penalty.lam) @ penalty.basis.T
-    left = np.column_stack([np.ones(len(rows)), rows])
+    left = np.column_stack([np.ones(len(Phi)), Phi])
     H = left.T @ (w[:, None] * left)
-    shrunk = np.diag([0.0] + [1.0] * Q)
-    A = np.kron(np.eye(L), H) + np.kron(ridge, shrunk)
-    P = np.linalg.solve(A, (left.T @ (w[:, None] * Y)).ravel(order="F")).reshape(
-        Q + 1, L, order="F"
-    )
+    is_shrunk = np.diag([0.0] + [1.0] * N_COLUMNS)
+    A = np.kron(np.eye(N_LABELS), H) + np.kron(ridge, is_shrunk)
+    right = (left.T @ (w[:, None] * Y)).ravel(order="F")
+    P = np.linalg.solve(A, right).reshape(N_COLUMNS + 1, N_LABELS, order="F")
     return P[0], P[1:]
 
 
-def without_itself(rows, Y, w, copies, penalty):
-    """Scores of every row by a fit without one copy of it."""
-    out = np.empty_like(Y)
-    for i in range(len(rows)):
-        less = w.copy()
-        less[i] -= w[i] / copies[i]
-        intercept, B = brute_force(rows, Y, less, penalty)
-        out[i] = intercept + rows[i] @ B
-    return out
+def scores_by_fits_without_the_row(Phi, Y, w, copies, penalty):
+    """Score of every row by a fit without one copy of it."""
+    scores = np.empty_like(Y)
+    for i in range(len(Phi)):
+        fewer = w.copy()
+        fewer[i] -= w[i] / copies[i]
+        intercept, B = solved_at_once(Phi, Y, fewer, penalty)
+        scores[i] = intercept + Phi[i] @ B
+    return scores
 
 
-@pytest.mark.parametrize("weights", ["ones", "relative", "counts"])
-@pytest.mark.parametrize("labels", ["separate", "coupled"])
-def test_both_forms_give_what_fits_without_the_row_give(data, weights, labels):
-    rows, Y = data
+def make_weights(kind):
+    """Weights of a kind, and how many copies a row stands for."""
     rng = np.random.default_rng(1)
-    w = {
-        "ones": np.ones(N),
-        "relative": rng.random(N) + 0.1,
-        "counts": rng.integers(1, 4, N) * 1.0,
-    }[weights]
-    copies = w if weights == "counts" else np.ones(N)
-    penalty = Penalty(0.7) if labels == "separate" else coupled(Y)
-    expected = without_itself(rows, Y, w, copies, penalty)
-    A, loo = solve_dual(rows @ rows.T, Y, w, copies, penalty)
-    primal = Moments.of(rows, Y, w).solve(penalty)
-    assert_allclose(loo, expected, atol=1e-10)
-    assert_allclose(primal.leave_one_out(rows, Y, w, copies), expected, atol=1e-10)
-    assert_allclose(rows.T @ A, brute_force(rows, Y, w, penalty)[1], atol=1e-10)
-    assert_allclose(primal.B, rows.T @ A, atol=1e-10)
+    ones = np.ones(N_ROWS)
+    if kind == "ones":
+        return ones, ones
+    relative = rng.random(N_ROWS) + 0.1
+    if kind == "relative":
+        return relative, ones
+    counts = rng.integers(1, 4, N_ROWS) * 1.0
+    return counts, counts
 
 
-def test_a_row_that_was_never_in_it_gets_its_plain_score(data):
-    rows, Y = data
-    w = np.ones(N)
+@pytest.mark.parametrize("kind", ["ones", "relative", "counts"])
+@pytest.mark.parametrize("is_coupled", [False, True], ids=["separate", "coupled"])
+def test_solve_dual_and_leave_one_out_give_what_fits_without_the_row_give(
+    Phi, Y, kind, is_coupled
+):
+    w, copies = make_weights(kind)
+    penalty = coupled(Y) if is_coupled else Penalty(0.7)
+    expected = scores_by_fits_without_the_row(Phi, Y, w, copies, penalty)
+    _, expected_B = solved_at_once(Phi, Y, w, penalty)
+    A, loo_scores = solve_dual(Phi @ Phi.T, Y, w, copies=copies, penalty=penalty)
+    primal = Moments.of(Phi, Y, w).solve(penalty)
+    assert_allclose(loo_scores, expected, atol=1e-10)
+    assert_allclose(primal.leave_one_out(Phi, Y, w, copies), expected, atol=1e-10)
+    assert_allclose(Phi.T @ A, expected_B, atol=1e-10)
+    assert_allclose(primal.B, Phi.T @ A, atol=1e-10)
+
+
+def test_leave_one_out_gives_a_row_of_weight_0_its_plain_score(Phi, Y):
+    w = np.ones(N_ROWS)
     w[3] = 0.0
-    primal = Moments.of(rows, Y, w).solve(Penalty(0.7))
-    plain = primal.rates + (rows[3] - primal.mean) @ primal.B
-    assert_allclose(primal.leave_one_out(rows, Y, w, np.ones(N))[3], plain)
+    primal = Moments.of(Phi, Y, w).solve(Penalty(0.7))
+    plain = primal.rates + (Phi[3] - primal.mean) @ primal.B
+    loo_scores = primal.leave_one_out(Phi, Y, w, copies=np.ones(N_ROWS))
+    assert_allclose(loo_scores[3], plain)
 
 
-def test_sums_add_up_over_blocks(data):
-    rows, Y = data
-    w = np.random.default_rng(2).random(N)
-    first, second = (
-        Moments.of(rows[:10], Y[:10], w[:10]),
-        Moments.of(rows[10:], Y[10:], w[10:]),
-    )
-    expected = Moments.of(rows, Y, w)
+def test_moments_add_up_over_blocks(Phi, Y):
+    w = np.random.default_rng(2).random(N_ROWS)
+    first = Moments.of(Phi[:10], Y[:10], w[:10])
+    second = Moments.of(Phi[10:], Y[10:], w[10:])
+    total = first + second
+    expected = Moments.of(Phi, Y, w)
     for name in vars(expected):
-        assert_allclose(getattr(first + second, name), getattr(expected, name))
+        assert_allclose(getattr(total, name), getattr(expected, name))
 
 
-def test_conjugate_gradients_reach_the_closed_form(data):
-    rows, Y = data
-    penalty, centred = coupled(Y), rows - rows.mean(axis=0)
-    found = conjugate_gradients(
-        lambda B: centred.T @ (centred @ B) + penalty.times(B), centred.T @ Y, 1e-12
-    )
-    assert_allclose(found, Moments.of(rows, Y, np.ones(N)).solve(penalty).B, atol=1e-9)
+def test_conjugate_gradients_reach_the_closed_form(Phi, Y):
+    penalty = coupled(Y)
+    centred = Phi - Phi.mean(axis=0)
+
+    def apply(B):
+        return centred.T @ (centred @ B) + penalty.times(B)
+
+    B = conjugate_gradients(apply, centred.T @ Y, rtol=1e-12)
+    primal = Moments.of(Phi, Y, np.ones(N_ROWS)).solve(penalty)
+    assert_allclose(B, primal.B, atol=1e-9)
 
 
-def test_a_ridge_too_small_for_the_problem_is_named():
-    rows = np.ones((4, 2)) * np.arange(4.0)[:, None]
+def test_solve_names_a_ridge_that_is_too_small_for_the_problem():
+    Phi = np.ones((4, 2)) * np.arange(4.0)[:, None]
+    moments = Moments.of(Phi, Phi[:, :1], np.ones(4))
     with pytest.raises(ValueError, match="take a larger one"):
-        Moments.of(rows, rows[:, :1], np.ones(4)).solve(Penalty(-1.0))
+        moments.solve(Penalty(-1.0))
 
 
-def place(where):
-    if where == "array":
+@pytest.fixture(params=["array", "tensor"])
+def placed(request):
+    """What puts an array where the test works: it stays, or becomes a tensor."""
+    if request.param == "array":
         return np.asarray
-    return pytest.importorskip(
-        "torch", reason="torch is not installed: tensors cannot be tested"
-    ).as_tensor
+    return request.getfixturevalue("torch").as_tensor
 
 
-def symmetric(dtype):
-    A = np.random.default_rng(5).normal(size=(40, 12)).astype(dtype)
-    return A.T @ A
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"), [(np.float64, 1e-10), (np.float32, 1e-3)]
+)
+@pytest.mark.parametrize("tau", [[0.5], [0.5] * 3], ids=["Cholesky", "eigenvectors"])
+def test_factor_solves_and_gives_leverages_and_the_diagonal_of_the_inverse(
+    placed, tau, dtype, tolerance
+):
+    columns = np.random.default_rng(5).normal(size=(40, 12)).astype(dtype)
+    B = np.random.default_rng(6).normal(size=(12, 3)).astype(dtype)
+    A = columns.T @ columns
+    full = A + 0.5 * np.eye(12)
+    solution = np.linalg.solve(full, B)
+    factor = Factor.of(placed(A.copy()), np.array(tau))
+
+    def assert_close(values, expected):
+        assert_allclose(asnumpy(values), expected, rtol=tolerance, atol=tolerance)
+
+    solved = factor.solve(placed(B))
+    assert is_tensor(solved) == is_tensor(placed(B))
+    assert_close(solved, solution)
+    leverage = np.diag(B.T @ solution)[:, None]
+    assert_close(factor.leverage(placed(B.T.copy())), leverage.repeat(len(tau), 1))
+    diagonal = np.diag(np.linalg.inv(full))[:, None]
+    # last, since it overwrites the factor
+    assert_close(factor.inverse_diagonal(), diagonal.repeat(len(tau), 1))
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("where", ["array", "tensor"])
-def test_a_factor_solves_and_gives_the_diagonal_of_the_inverse(dtype, where):
-    A, B = symmetric(dtype), np.random.default_rng(6).normal(size=(12, 3)).astype(dtype)
-    put = place(where)
-    full, tol = A + 0.5 * np.eye(12), 1e-10 if dtype is np.float64 else 1e-3
-    solved = np.linalg.solve(full, B)
-    for tau in ([0.5], [0.5] * 3):  # by Cholesky, and by eigenvectors
-        factor = Factor.of(put(A.copy()), np.array(tau))
-        assert is_tensor(factor.solve(put(B))) == (where == "tensor")
-        assert_allclose(asnumpy(factor.solve(put(B))), solved, rtol=tol, atol=tol)
-        leverage = asnumpy(factor.leverage(put(B.T.copy())))
-        assert_allclose(
-            leverage,
-            np.repeat(np.diag(B.T @ solved)[:, None], len(tau), 1),
-            rtol=tol,
-            atol=tol,
-        )
-        diagonal = np.repeat(np.diag(np.linalg.inv(full))[:, None], len(tau), 1)
-        assert_allclose(
-            asnumpy(factor.inverse_diagonal()), diagonal, rtol=tol, atol=tol
-        )  # last: overwrites
-
-
-@pytest.mark.parametrize("where", ["array", "tensor"])
-def test_a_matrix_without_a_factor_is_named_and_one_without_columns_is_fine(where):
-    put = place(where)
+def test_factor_of_a_singular_matrix_is_refused_with_its_ridge(placed):
     with pytest.raises(SingularError, match="ridge of 1e-20: take a larger one"):
-        Factor.of(put(np.ones((3, 3))), np.array([1e-20]))
-    nothing = Factor.of(put(np.zeros((0, 0))), np.ones(1))
-    assert nothing.solve(put(np.zeros((0, 2)))).shape == (0, 2)
-    assert nothing.leverage(put(np.zeros((5, 0)))).shape == (5, 1)
+        Factor.of(placed(np.ones((3, 3))), np.array([1e-20]))
+
+
+def test_factor_of_a_matrix_without_columns_solves_nothing(placed):
+    empty = Factor.of(placed(np.zeros((0, 0))), np.ones(1))
+    assert empty.solve(placed(np.zeros((0, 2)))).shape == (0, 2)
+    assert empty.leverage(placed(np.zeros((5, 0)))).shape == (5, 1)

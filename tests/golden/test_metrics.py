@@ -29,7 +29,8 @@ ZERO_MODEL = {
 }
 
 
-def read(folder: Path, name: str):
+def read(folder, name):
+    """The arrays of a file, if it is at hand."""
     path = folder / f"{name}.npz"
     if not path.exists():
         pytest.skip(f"{path.name} is not at hand")
@@ -38,18 +39,19 @@ def read(folder: Path, name: str):
 
 @needs_data
 @pytest.mark.parametrize("name", sorted(ZERO_MODEL))
-def test_a_model_of_zeros_has_the_known_metrics(name):
+def test_five_metrics_of_a_model_of_zeros_are_the_published_ones(name):
     Y = read(Path(DATA), name)["Y"]
-    five = five_metrics(Y, np.zeros(Y.shape), convention="paper")
-    assert_allclose(five, ZERO_MODEL[name], atol=5.1e-5)
+    metrics = five_metrics(Y, np.zeros(Y.shape), convention="paper")
+    assert_allclose(metrics, ZERO_MODEL[name], atol=5.1e-5)
 
 
 @needs_data
 @pytest.mark.parametrize("name", ["cal500", "emotions", "flags"])
-def test_metrics_are_those_that_the_authors_program_printed(name):
+def test_five_metrics_are_those_that_the_authors_program_printed(name):
     run = read(Path(DATA).parent / "reference", name)
-    G, Y = run["G"][run["n_train"] :], run["Y"][run["n_train"] :]
+    n_train = int(run["n_train"])
+    G = run["G"][n_train:]
+    Y = run["Y"][n_train:]
     scores = np.stack([G @ W for W in run["W"]])
-    assert_allclose(
-        five_metrics(Y, scores, convention="paper"), run["metrics"], atol=1e-12
-    )
+    metrics = five_metrics(Y, scores, convention="paper")
+    assert_allclose(metrics, run["metrics"], atol=1e-12)

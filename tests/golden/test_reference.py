@@ -14,11 +14,10 @@ from mltsk.core.fuzzymap import fuzzy_features
 from mltsk.metrics import evaluate
 from mltsk.paper.solvers.algorithm1 import algorithm1, algorithm1_grid
 
-NAMES = ("cal500", "emotions", "flags")
 
-
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=["cal500", "emotions", "flags"])
 def run(request):
+    """What the authors' program was given, and what it found."""
     folder = os.environ.get("MLTSK_DATA")
     path = Path(folder or ".").parent / "reference" / f"{request.param}.npz"
     if not folder or not path.exists():
@@ -29,6 +28,11 @@ def run(request):
         return {key: file[key] for key in file.files}
 
 
+def settings_with_results(run):
+    """(alpha, beta, gamma), W and the number of iterations of each of their fits."""
+    return zip(run["params"], run["W"], run["n_iter"], strict=True)
+
+
 def bias_first(run):
     """The columns of the authors' G, whose bias is last in each rule, in our order."""
     n_rules, n_features = run["centers"].shape
@@ -36,48 +40,54 @@ def bias_first(run):
     return np.roll(columns, 1, axis=1).ravel()
 
 
-def train_and_test(run):
-    n = int(run["n_train"])
-    return (run["G"][:n], run["Y"][:n]), (run["G"][n:], run["Y"][n:])
+def training_rows(run):
+    """G and Y of the rows that they fitted."""
+    n_train = int(run["n_train"])
+    return run["G"][:n_train], run["Y"][:n_train]
 
 
-def test_rule_mapped_features_are_the_authors(run):
+def test_fuzzy_features_are_the_authors(run):
     G = fuzzy_features(run["X"], run["centers"], run["widths"], underflow="authors")
     assert_allclose(G, run["G"][:, bias_first(run)], atol=1e-12)
 
 
-def test_consequents_and_iterations_are_the_authors(run):
-    (G, Y), _ = train_and_test(run)
-    for setting, W, n_iter in zip(run["params"], run["W"], run["n_iter"], strict=True):
+def test_algorithm1_gives_the_authors_consequents_and_iterations(run):
+    G, Y = training_rows(run)
+    for setting, W, n_iter in settings_with_results(run):
         result = algorithm1(G, Y, *setting)
         assert result.n_iter == n_iter
         assert_allclose(result.P, W, rtol=0, atol=1e-8)
 
 
-def test_the_whole_chain_in_our_own_column_order(run):
-    n = int(run["n_train"])
+def test_algorithm1_on_our_fuzzy_features_gives_the_authors_consequents(run):
+    n_train = int(run["n_train"])
+    Y = run["Y"][:n_train]
     G = fuzzy_features(run["X"], run["centers"], run["widths"], underflow="authors")
-    for setting, W, n_iter in zip(run["params"], run["W"], run["n_iter"], strict=True):
-        result = algorithm1(G[:n], run["Y"][:n], *setting)
+    for setting, W, n_iter in settings_with_results(run):
+        result = algorithm1(G[:n_train], Y, *setting)
         assert result.n_iter == n_iter
         assert_allclose(result.P, W[bias_first(run)], rtol=0, atol=1e-7)
 
 
-def test_the_grid_meets_the_authors_where_they_ran(run):
-    (G, Y), _ = train_and_test(run)
-    grid = algorithm1_grid(G, Y, *(np.unique(column) for column in run["params"].T))
-    for setting, W, n_iter in zip(run["params"], run["W"], run["n_iter"], strict=True):
+def test_algorithm1_grid_gives_the_authors_consequents_where_they_ran(run):
+    G, Y = training_rows(run)
+    alphas, betas, gammas = (np.unique(column) for column in run["params"].T)
+    grid = algorithm1_grid(G, Y, alphas, betas, gammas)
+    for setting, W, n_iter in settings_with_results(run):
         result = grid[tuple(setting)]
         assert result.n_iter == n_iter
         assert_allclose(result.P, W, rtol=0, atol=1e-8)
 
 
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.DegenerateScoresWarning")
-def test_metrics_on_the_other_rows_are_the_authors(run):
-    train, (G, Y) = train_and_test(run)
-    assert_array_equal(run["metric_names"], ["AP", "HL", "OE", "RL", "CV"])
+def test_evaluate_gives_the_authors_metrics_on_the_other_rows(run):
+    G, Y = training_rows(run)
+    n_train = len(Y)
+    G_test = run["G"][n_train:]
+    Y_test = run["Y"][n_train:]
+    names = run["metric_names"]
+    assert_array_equal(names, ["AP", "HL", "OE", "RL", "CV"])
     for setting, expected in zip(run["params"], run["metrics"], strict=True):
-        ours = evaluate(Y, G @ algorithm1(*train, *setting).P, convention="paper")
-        assert_allclose(
-            [ours[name] for name in run["metric_names"]], expected, atol=1e-12
-        )
+        P = algorithm1(G, Y, *setting).P
+        metrics = evaluate(Y_test, G_test @ P, convention="paper")
+        assert_allclose([metrics[name] for name in names], expected, atol=1e-12)

@@ -1,4 +1,4 @@
-"""The explorer as a file: self-contained, escaped, small, and as parts of another page."""
+"""The explorer as a file: self-contained, escaped, small, and as parts of a page."""
 
 import json
 import re
@@ -8,6 +8,7 @@ from hashlib import sha256
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.exceptions import NotFittedError
 
 from mltsk import (
     IncrementalMLTSK,
@@ -32,7 +33,8 @@ from mltsk.pages.explorer import (
 from mltsk.pages.explorer_content import system_data
 from mltsk.paper.methods import MLkNN
 
-DATA, SIZED = (make_multilabel_rules(n_samples=n, random_state=0) for n in (80, 120))
+DATA = make_multilabel_rules(n_samples=80, random_state=0)
+SIZED = make_multilabel_rules(n_samples=120, random_state=0)
 
 
 @pytest.fixture(scope="module")
@@ -48,16 +50,39 @@ def page(hostile, tmp_path_factory):
     return explore(hostile, path, DATA.X, DATA.Y, title="a <b> & c").read_text("utf-8")
 
 
-def test_the_page_needs_nothing_else(page):
+def test_explore_writes_a_page_that_needs_nothing_else(page):
     assert not re.search(r"\b(src|href)=(?!\"#)", page)
     assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)|@import|url\(", page)
 
 
-def test_text_cannot_leave_its_place(page):
+def test_explore_lets_no_text_leave_its_place(page):
     assert page.count("<script") == 2
     assert page.lower().count("</script") == 2
     assert "<!--" not in page
     assert "<h1>a &lt;b&gt; &amp; c</h1>" in page
+
+
+def test_explore_names_what_is_there_by_its_hash(page):
+    content = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+    allowed = content.replace("&#39;", "'")
+    (script,) = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
+    (style,) = re.findall(r"<style>(.*?)</style>", page, flags=re.DOTALL)
+    assert "default-src 'none'" in allowed
+    assert "unsafe" not in allowed
+    assert f"script-src 'sha256-{digest(script)}'" in allowed
+    assert f"style-src 'sha256-{digest(style)}'" in allowed
+
+
+def digest(text):
+    return b64encode(sha256(text.encode()).digest()).decode()
+
+
+def test_explore_keeps_yeast_under_four_megabytes(tmp_path):
+    pytest.importorskip("river", reason="the yeast data come with the river package")
+    data = load_dataset("yeast")
+    clf = MLTSKClassifier(n_rules=20, order=1, width_scale=0.5, ridge=1.0)
+    clf.fit(data.X, data.Y)
+    assert explore(clf, tmp_path / "p.html", data.X, data.Y).stat().st_size < 4_000_000
 
 
 def test_embedded_json_is_the_same_data():
@@ -66,29 +91,12 @@ def test_embedded_json_is_the_same_data():
     assert not re.search("[<>&\u2028\u2029]", embedded(data))
 
 
-def test_the_policy_names_what_is_there_by_its_hash(page):
-    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1].replace(
-        "&#39;", "'"
-    )
-    assert "default-src 'none'" in policy
-    assert "unsafe" not in policy
-    for kind, tag in (
-        ("script-src", "<script>(.*?)</script>"),
-        ("style-src", "<style>(.*?)</style>"),
-    ):
-        (content,) = re.findall(tag, page, flags=re.DOTALL)
-        digest = b64encode(sha256(content.encode()).digest()).decode()
-        assert f"{kind} 'sha256-{digest}'" in policy
+def test_script_source_never_parses_markup_or_text():
+    forbidden = r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b"
+    assert not re.search(rf"{forbidden}|new Function", script_source())
 
 
-def test_our_program_never_parses_markup_or_text():
-    assert not re.search(
-        r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function",
-        script_source(),
-    )
-
-
-def test_parts_fit_into_another_page(hostile):
+def test_explorer_parts_fit_into_another_page(hostile):
     parts = explorer_parts(hostile, DATA.X, DATA.Y)
     assert set(parts) == {"style", "script", "data", "markup"}
     assert re.findall(r'\bid="(?!x-)', parts["markup"]) == []
@@ -101,31 +109,48 @@ def test_parts_fit_into_another_page(hostile):
     assert policy([parts["style"], "b{}"], [parts["script"]]).count("sha256-") == 3
 
 
-def test_yeast_is_under_four_megabytes(tmp_path):
-    pytest.importorskip("river", reason="the yeast data come with the river package")
-    data = load_dataset("yeast")
-    clf = MLTSKClassifier(n_rules=20, order=1, width_scale=0.5, ridge=1.0).fit(
-        data.X, data.Y
-    )
-    assert explore(clf, tmp_path / "p.html", data.X, data.Y).stat().st_size < 4_000_000
-
-
 @pytest.fixture(scope="module")
 def model():
     return MLTSKClassifier(n_rules=3).fit(*DATA.frames())
 
 
-def test_what_cannot_be_explored_says_so(model):
-    with pytest.raises(InputError, match="has no rules to explore"):
+@pytest.mark.parametrize(
+    ("X", "Y", "message"),
+    [
+        (DATA.X[:, :3], None, "X has 3 features, but MLTSKClassifier is expecting 10"),
+        (DATA.frames()[0].iloc[:, ::-1], None, "The feature names should match"),
+        (DATA.X, DATA.Y[:, :2], r"Y has shape \(80, 2\), but \(80, 5\) is needed"),
+    ],
+)
+def test_explorer_data_refuses_rows_that_do_not_fit(model, X, Y, message):
+    with pytest.raises(InputError, match=message):
+        explorer_data(model, X, Y)
+
+
+def test_explorer_data_needs_a_fitted_model_that_has_rules():
+    with pytest.raises(InputError, match="A MLkNN has no rules to explore"):
         explorer_data(MLkNN().fit(DATA.X, DATA.Y))
-    with pytest.raises(
-        InputError, match="X has 3 features, but MLTSKClassifier is expecting 10"
-    ):
-        explorer_data(model, DATA.X[:, :3])
-    with pytest.raises(InputError, match="The feature names should match"):
-        explorer_data(model, DATA.frames()[0].iloc[:, ::-1])
-    with pytest.raises(InputError, match=r"Y has shape \(80, 2\)"):
-        explorer_data(model, DATA.X, DATA.Y[:, :2])
+    with pytest.raises(NotFittedError):
+        explorer_data(MLTSKClassifier())
+
+
+@pytest.mark.parametrize("options", [{"neighbours": True}, {"ids": ["a"]}])
+def test_explorer_data_needs_rows_for_neighbours_and_identifiers(model, options):
+    with pytest.raises(InputError, match="need rows: pass X, too"):
+        explorer_data(model, **options)
+
+
+def test_explorer_data_leaves_rows_out_if_asked_to(model):
+    data = explorer_data(model, *DATA.frames(), rows=False, neighbours=True)
+    assert data["rows"] is None
+    assert data["neighbours"] is False
+    assert set(data["correlation"]) == {"consequents", "labels"}
+
+
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
+def test_explorer_data_has_no_sizes_of_the_papers_model():
+    clf = PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(SIZED.X, SIZED.Y)
+    assert explorer_data(clf, SIZED.X, SIZED.Y)["sizes"] == []
 
 
 @pytest.fixture(scope="module")
@@ -133,88 +158,73 @@ def sized():
     return MLTSKClassifier(n_rules=4).fit(SIZED.X, SIZED.Y)
 
 
-def test_a_size_holds_what_differs_and_its_honest_ap(sized):
-    whole, sizes = system_data(sized), sizes_data(sized)
-    assert [size["size"] for size in sizes] == [
-        3,
-        5,
-        8,
-        12,
-        20,
-        30,
-        sized.n_statements_.max(),
-    ]
-    for size in sizes[:-1]:
+def mean_precision(Y, scores):
+    return evaluate(Y, scores, per_label=True)["AP"].mean()
+
+
+def test_sizes_data_hold_what_differs_from_the_whole_model(sized):
+    whole = system_data(sized)
+    *shorter, last = sizes_data(sized)
+    assert [size["size"] for size in shorter] == [3, 5, 8, 12, 20, 30]
+    assert last["size"] == sized.n_statements_.max()
+    for size in shorter:
         short = sized.shorten(size["size"])
-        assert {**whole, **size} == {
-            **system_data(short),
-            "size": size["size"],
-            "AP": size["AP"],
-        }
-        assert_allclose(
-            size["AP"],
-            evaluate(SIZED.Y, short.loo_scores_, per_label=True)["AP"].mean(),
-        )
-        assert not {"quantiles", "share"} & {*size}
-    assert_allclose(
-        sizes[-1]["AP"],
-        evaluate(SIZED.Y, sized.loo_scores_, per_label=True)["AP"].mean(),
-    )
+        own = {"size": size["size"], "AP": size["AP"]}
+        assert {**whole, **size} == {**system_data(short), **own}
+        assert not {"quantiles", "share"} & set(size)
 
 
-def test_labels_that_were_not_observed_do_not_count():
+def test_sizes_data_have_an_honest_ap(sized):
+    *shorter, last = sizes_data(sized)
+    for size in shorter:
+        scores = sized.shorten(size["size"]).loo_scores_
+        assert_allclose(size["AP"], mean_precision(SIZED.Y, scores))
+    assert_allclose(last["AP"], mean_precision(SIZED.Y, sized.loo_scores_))
+
+
+def test_sizes_data_count_labels_only_where_they_were_observed():
     Y = SIZED.Y.astype(float)
     Y[::3, 0] = np.nan
     clf = MLTSKClassifier(n_rules=0).fit(SIZED.X, Y)
-    assert_allclose(
-        sizes_data(clf)[-1]["AP"],
-        evaluate(Y, clf.loo_scores_, per_label=True)["AP"].mean(),
-    )
+    assert_allclose(sizes_data(clf)[-1]["AP"], mean_precision(Y, clf.loo_scores_))
 
 
-def test_a_model_from_a_file_needs_the_rows_that_it_was_fitted_on(sized, tmp_path):
+def test_sizes_data_of_a_file_need_the_rows_that_it_was_fitted_on(sized, tmp_path):
     loaded = load(save(sized, tmp_path / "m.skops"))
     assert sizes_data(loaded) == []
     assert sizes_data(loaded, SIZED.X) == []
     assert sizes_data(loaded, SIZED.X[::-1], SIZED.Y) == []  # other rows
     assert sizes_data(loaded, SIZED.X[:50], SIZED.Y[:50]) == []
-    again = sizes_data(loaded, SIZED.X, SIZED.Y)
-    assert [size["AP"] for size in again] == pytest.approx(
-        [size["AP"] for size in sizes_data(sized)]
-    )
+    precisions = [size["AP"] for size in sizes_data(loaded, SIZED.X, SIZED.Y)]
+    assert precisions == pytest.approx([size["AP"] for size in sizes_data(sized)])
 
 
-def test_a_model_from_a_file_keeps_its_names(tmp_path):
+def test_sizes_data_of_a_file_keep_its_names(tmp_path):
     X, Y = SIZED.frames()
     clf = MLTSKClassifier(n_rules=0).fit(X.add_prefix("dose of "), Y)
-    (short, *_) = sizes_data(load(save(clf, tmp_path / "m.skops")), SIZED.X, SIZED.Y)
+    loaded = load(save(clf, tmp_path / "m.skops"))
+    short = sizes_data(loaded, SIZED.X, SIZED.Y)[0]
     assert short["general"] == sizes_data(clf)[0]["general"]
     assert "dose of" in short["general"][0]["words"][0][1]
 
 
-@pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
-def test_models_that_have_one_size_only(sized):
-    for clf in (
-        sized.shorten(5),
-        PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(SIZED.X, SIZED.Y),
-    ):
-        assert explorer_data(clf, SIZED.X, SIZED.Y)["sizes"] == []
+def test_sizes_data_of_a_short_model_are_empty(sized):
+    assert sizes_data(sized.shorten(5), SIZED.X, SIZED.Y) == []
 
 
-def test_a_stream_can_be_shortened():
-    clf = (
-        IncrementalMLTSK(n_rules=2)
-        .partial_fit(SIZED.X[:60], SIZED.Y[:60])
-        .partial_fit(SIZED.X[60:], SIZED.Y[60:])
-    )
+def test_sizes_data_of_a_stream_are_there():
+    clf = IncrementalMLTSK(n_rules=2)
+    clf.partial_fit(SIZED.X[:60], SIZED.Y[:60])
+    clf.partial_fit(SIZED.X[60:], SIZED.Y[60:])
     assert [size["size"] for size in sizes_data(clf)][:3] == [3, 5, 8]
 
 
-def test_sizes_that_do_not_fit_are_left_out_the_longest_first(sized):
+def test_sizes_data_that_do_not_fit_are_left_out_the_longest_first(sized):
     every = sizes_data(sized)
-    lengths = [
-        len(json.dumps(size, ensure_ascii=False, separators=(",", ":")))
-        for size in every
-    ]
+    lengths = []
+    for size in every:
+        text = json.dumps(size, ensure_ascii=False, separators=(",", ":"))
+        lengths.append(len(text))
     assert sizes_data(sized, room=sum(lengths[:3])) == [*every[:3], every[-1]]
-    assert sizes_data(sized, room=lengths[0] / 2) == sizes_data(sized, room=0) == []
+    assert sizes_data(sized, room=lengths[0] / 2) == []
+    assert sizes_data(sized, room=0) == []

@@ -1,7 +1,8 @@
-"""The review of a table: what it says first, that names stay text, and that it stays small."""
+"""The review of a table: what it says first, that names stay text, its size."""
 
 import re
 from html import unescape
+from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
@@ -14,10 +15,54 @@ from mltsk.pages.review import review_page
 HOSTILE = "<script>alert(1)</script>"
 
 
-def words(page):
-    """What a reader sees, without markup."""
-    body = re.sub(r"<(style|script)>.*?</\1>", " ", page, flags=re.DOTALL)
-    return " ".join(unescape(re.sub(r"<[^>]*>", " ", body)).split())
+class Reader(HTMLParser):
+    """What a reader sees of a page: its texts, headings, and cells of its tables.
+
+    Headings are those of the review, not of the explorer, whose names begin with "x-".
+    """
+
+    def __init__(self, page):
+        super().__init__()
+        self.texts = []
+        self.headings = []
+        self.rows = []
+        self._open = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        identifier = dict(attrs).get("id", "x-")
+        if tag == "h2" and not identifier.startswith("x-"):
+            self.headings.append("")
+            self._open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        if tag in ("td", "th", "script", "style"):
+            self._open.append(tag)
+
+    def handle_endtag(self, tag):
+        if self._open and self._open[-1] == tag:
+            self._open.pop()
+
+    def handle_data(self, data):
+        inside = self._open[-1] if self._open else None
+        words = " ".join(data.split())
+        if not words or inside in ("script", "style"):
+            return
+        self.texts.append(words)
+        if inside == "h2":
+            self.headings[-1] += words
+        if inside in ("td", "th"):
+            self.rows[-1][-1] = f"{self.rows[-1][-1]} {words}".strip()
+
+    @property
+    def text(self):
+        return " ".join(self.texts)
+
+
+def text_of(page):
+    return Reader(page).text
 
 
 @pytest.fixture(scope="module")
@@ -35,147 +80,179 @@ def made_up(n=160, **columns):
     rng = np.random.default_rng(0)
     age = rng.integers(20, 90, n)
     X = pd.DataFrame({"age": age, "ward": rng.choice(["a", "b", None], n), **columns})
-    Y = pd.DataFrame(
-        {"old": age + rng.normal(0, 8, n) > 55, "odd": rng.random(n) < 0.5}
-    ).astype(float)
-    return X, Y
+    is_old = age + rng.normal(0, 8, n) > 55
+    is_odd = rng.random(n) < 0.5
+    return X, pd.DataFrame({"old": is_old, "odd": is_odd}).astype(float)
 
 
-def test_it_answers_in_the_order_in_which_people_ask(made):
-    titles = [
-        unescape(title)
-        for title in re.findall(
-            r"<h2 id=[^>]*>(.*?)</h2>", made.page.partition('class="explorer')[0]
-        )
-    ]
-    expected = [
+def table_of(X, Y):
+    return read_table(pd.concat([X, Y], axis=1), list(Y.columns))
+
+
+def test_review_page_answers_in_the_order_in_which_people_ask(made):
+    page = Reader(made.page)
+    assert page.headings == [
         "What is in the table",
         "How well it can be predicted",
         "What the model says",
         "Try it",
+        "How this was made",
     ]
-    assert titles == expected
-    told = words(made.page)
-    assert told.index(made.summary[0]) < told.index(expected[0])
-    assert "mltsk review pbc --out page.html" in told
-    assert "patient: left out as an identifier" in told
+    assert page.text.index(made.summary[0]) < page.text.index(page.headings[0])
+    assert "mltsk review pbc --out page.html" in page.text
+    assert "patient: left out as an identifier" in page.text
 
 
-def test_figures_are_those_of_rows_that_were_left_out(pbc, made):
+def test_review_page_has_figures_of_rows_that_were_left_out(pbc, made):
     clf = MLTSKClassifier(threshold="f1").fit(pbc.X, pbc.Y)
-    found = evaluate(pbc.Y, clf.loo_scores_, threshold=clf.thresholds_, per_label=True)
-    told = words(made.page)
-    for label, row in found.iterrows():
-        assert f"{label} AP {row.AP:.2f}, AUC {row.AUC:.2f}" in told
-        assert (
-            f"recall (sensitivity) {row.sensitivity:.2f}, precision {row.precision:.2f}"
-            in told
-        )
-    assert "ascites can be found in part" in told
-    assert "It is rare, 24 cases: treat this with care." in told
+    figures = evaluate(
+        pbc.Y, clf.loo_scores_, threshold=clf.thresholds_, per_label=True
+    )
+    text = text_of(made.page)
+    for label, row in figures.iterrows():
+        sensitivity = f"recall (sensitivity) {row.sensitivity:.2f}"
+        assert f"{label} AP {row.AP:.2f}, AUC {row.AUC:.2f}" in text
+        assert f"{sensitivity}, precision {row.precision:.2f}" in text
+    assert "ascites can be found in part" in text
+    assert "It is rare, 24 cases: treat this with care." in text
 
 
-def test_what_cannot_be_told_is_said_first():
-    X, Y = made_up()
-    made = review_page(
-        read_table(pd.concat([X, Y], axis=1), ["old", "odd"]), quick=True
-    )
-    assert (
-        made.summary[0] == "1 of 2 labels cannot be told better than by guessing: odd."
-    )
-    assert made.labels[1].startswith("odd cannot be told from these columns")
+def test_review_page_says_first_what_cannot_be_told():
+    made = review_page(table_of(*made_up()), quick=True)
+    expected = "1 of 2 labels cannot be told better than by guessing: odd."
+    assert made.summary[0] == expected
     assert made.labels[0].startswith("old can be found: ")
+    assert made.labels[1].startswith("odd cannot be told from these columns")
 
 
-def test_a_method_that_is_clearly_better_is_said_first():
+def test_review_page_says_first_that_a_method_is_clearly_better():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(400, 6)), columns=list("abcdef"))
-    Y = pd.DataFrame(
-        {
-            "chequered": ((X.a > 0) ^ (X.b > 0)).astype(float),
-            "plain": (X.c > 0).astype(float),
-        }
-    )
-    table = read_table(pd.concat([X, Y], axis=1), ["chequered", "plain"])
-    made = review_page(table, model=MLTSKClassifier(n_rules=0))
-    assert any(
-        line.startswith("A forest ranks rows better than this model")
-        for line in made.summary[:2]
-    )
-    told = words(made.page)
-    assert "clearly better" in told
-    assert "2 times 5 folds" in told
+    Y = pd.DataFrame({"chequered": (X.a > 0) ^ (X.b > 0), "plain": X.c > 0})
+    made = review_page(table_of(X, Y.astype(float)), model=MLTSKClassifier(n_rules=0))
+    better = "A forest ranks rows better than this model"
+    assert any(line.startswith(better) for line in made.summary[:2])
+    text = text_of(made.page)
+    assert "clearly better" in text
+    assert "2 times 5 folds" in text
 
 
-def test_polars_frames_give_the_same_page(tmp_path):
+def test_review_page_shows_what_brevity_costs_unless_it_is_quick(made):
+    whole = review_page(table_of(*made_up(40)), model=MLTSKClassifier(n_rules=0))
+    assert 'aria-label="What brevity costs"' in whole.page
+    assert 'aria-label="What brevity costs"' not in made.page
+
+
+def test_review_of_polars_frames_is_the_same_page(tmp_path):
     polars = pytest.importorskip(
         "polars", reason="polars is not installed: its frames cannot be tested"
     )
-    given = made_up()
-    pages = [given, [polars.from_pandas(part) for part in given]]
-    told = [
-        words(review(X, tmp_path / f"{i}.html", Y, quick=True).read_text("utf-8"))
-        for i, (X, Y) in enumerate(pages)
-    ]
-    assert told[0] == told[1]
+    X, Y = made_up()
+    page = review(X, tmp_path / "pandas.html", Y, quick=True)
+    X, Y = polars.from_pandas(X), polars.from_pandas(Y)
+    same = review(X, tmp_path / "polars.html", Y, quick=True)
+    assert text_of(page.read_text("utf-8")) == text_of(same.read_text("utf-8"))
 
 
-def test_names_stay_text_and_nothing_is_loaded_or_run(tmp_path):
-    X, Y = made_up(
-        **{HOSTILE: np.arange(160.0) % 7, 'x" onload="alert(2)': np.arange(160.0)}
-    )
+@pytest.fixture(scope="module")
+def hostile_page(tmp_path_factory):
+    numbers = np.arange(160.0)
+    X, Y = made_up(**{HOSTILE: numbers % 7, 'x" onload="alert(2)': numbers})
     X.loc[:30, HOSTILE] = np.nan
     X["ward"] = X["ward"].replace("a", "</svg><img src=x onerror=alert(3)>")
-    page = review(
-        X, tmp_path / "page.html", Y.rename(columns={"old": "<b>old</b>"}), quick=True
-    ).read_text("utf-8")
-    assert HOSTILE not in page
-    assert "<b>old</b>" not in page
-    assert "<img" not in page
-    assert HOSTILE in words(page).replace("&lt;", "<")
-    assert (
-        page.count("<script>") == page.count("<style>") == 2
-    )  # those of the review, and of the explorer in it
+    Y = Y.rename(columns={"old": "<b>old</b>"})
+    path = tmp_path_factory.mktemp("review") / "page.html"
+    return review(X, path, Y, quick=True).read_text("utf-8")
+
+
+def test_review_keeps_names_as_text(hostile_page):
+    assert HOSTILE not in hostile_page
+    assert "<b>old</b>" not in hostile_page
+    assert "<img" not in hostile_page
+    assert HOSTILE in text_of(hostile_page)
+
+
+def test_review_loads_and_runs_nothing_else(hostile_page):
+    # a script and a style of the review, and of the explorer in it
+    assert hostile_page.count("<script>") == 2
+    assert hostile_page.count("<style>") == 2
     hashes = r"'sha256-[^']+' 'sha256-[^']+'"
-    assert re.search(
-        rf"default-src 'none'; script-src {hashes}; style-src {hashes}", unescape(page)
-    )
-    assert not re.search(
-        r"(?:src|href)=[\"'](?!#)| style=|https?://(?!www.w3.org)", page
-    )
+    allowed = rf"default-src 'none'; script-src {hashes}; style-src {hashes}"
+    assert re.search(allowed, unescape(hostile_page))
+    addresses = r"(?:src|href)=[\"'](?!#)| style=|https?://(?!www.w3.org)"
+    assert not re.search(addresses, hostile_page)
 
 
-def test_many_labels_are_folded_and_stay_small():
+def test_review_page_folds_many_labels_and_stays_small():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(200, 40))).add_prefix("x")
-    Y = pd.DataFrame(
-        (X.to_numpy()[:, :30] + rng.normal(size=(200, 30)) > 0.5).astype(float)
-    ).add_prefix("label ")
-    page = review_page(
-        read_table(pd.concat([X, Y], axis=1), list(Y.columns)), quick=True
-    ).page
+    has_label = X.to_numpy()[:, :30] + rng.normal(size=(200, 30)) > 0.5
+    Y = pd.DataFrame(has_label.astype(float)).add_prefix("label ")
+    page = review_page(table_of(X, Y), quick=True).page
     assert len(page) < 2_500_000
     assert '<details class="label" open>' not in page
     assert page.count('<details class="label">') == 60
 
 
-def test_labels_that_all_or_none_have_and_few_rows(tmp_path):
+def test_review_page_takes_labels_that_all_or_none_have_and_few_rows():
     X, Y = made_up(18)
-    Y["none"], Y["all"], Y["seldom"] = 0.0, 1.0, [1.0, 0.0, *[np.nan] * 16]
-    made = review_page(read_table(pd.concat([X, Y], axis=1), list(Y.columns)))
+    Y["none"] = 0.0
+    Y["all"] = 1.0
+    Y["seldom"] = [1.0, 0.0, *[np.nan] * 16]
+    made = review_page(table_of(X, Y))
     assert "none: no row has it, so there is nothing to learn." in made.labels
     assert "all: all rows have it, so there is nothing to learn." in made.labels
-    assert "nan" not in words(made.page).lower().split()
+    assert "nan" not in text_of(made.page).lower().split()
 
 
-def test_one_label_alone_and_a_column_that_is_empty():
+@pytest.mark.parametrize("n_observed", [1, 2, 4])
+def test_review_page_compares_methods_where_a_label_was_hardly_observed(n_observed):
+    X, Y = made_up(30)
+    Y["seldom"] = [1.0, 0.0, 1.0, 0.0, *[np.nan] * 26]
+    Y.loc[n_observed:, "seldom"] = np.nan
+    made = review_page(table_of(X, Y))
+    assert "logistic regression" in text_of(made.page)
+    assert "nan" not in text_of(made.page).lower().split()
+    if n_observed == 1:
+        assert made.labels[-1] == (
+            "seldom was observed in 1 row: too rarely to be judged."
+        )
+        assert made.labels[-1] in text_of(made.page)
+
+
+def test_review_page_of_one_label_that_was_observed_once_says_so():
+    X, Y = made_up(30)
+    Y.loc[1:, "old"] = np.nan
+    made = review_page(table_of(X, Y[["old"]]))
+    assert made.labels == ["old was observed in 1 row: too rarely to be judged."]
+
+
+def test_review_page_takes_one_label_alone_and_a_column_that_is_empty():
     X, Y = made_up(30, empty=np.nan)
-    made = review_page(read_table(pd.concat([X, Y[["old"]]], axis=1), ["old"]))
+    made = review_page(table_of(X, Y[["old"]]))
     assert made.summary[-1].startswith("old ")
-    assert "mean AP" in words(made.page)
+    assert "mean AP" in text_of(made.page)
 
 
-def test_progress_counts_up_to_its_end(pbc):
+def test_review_page_shows_gaps_labels_and_pairs_where_they_belong():
+    rows = np.arange(100)
+    frame = pd.DataFrame(
+        {
+            "age": rows * 1.5,
+            "late": np.where(rows < 75, rows % 9 + 0.5, np.nan),
+            "a": (rows % 2 == 0) * 1.0,
+            "b": np.where(rows < 50, rows % 4 == 0, np.nan),
+        }
+    )
+    page = Reader(review_page(read_table(frame, ["a", "b"]), quick=True).page)
+    gaps = [row for row in page.rows if row[:2] in (["b", "50 %"], ["late", "25 %"])]
+    assert [row[0] for row in gaps] == ["b", "late"]
+    assert ["a", "50", "100", "50 %", ""] in page.rows
+    assert ["b (rare)", "13", "50", "26 %", ""] in page.rows
+    assert "13 of 13 with b have a; of all rows, 50 % do." in page.texts
+
+
+def test_review_page_counts_progress_up_to_its_end(pbc):
     steps = []
     review_page(
         pbc, quick=True, progress=lambda done, total: steps.append((done, total))
@@ -183,7 +260,17 @@ def test_progress_counts_up_to_its_end(pbc):
     assert steps == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
-def test_a_stopped_review_leaves_nothing_behind(pbc, tmp_path):
+def test_review_page_counts_folds_as_steps():
+    steps = []
+    review_page(
+        table_of(*made_up(40)),
+        model=MLTSKClassifier(n_rules=0),
+        progress=lambda done, total: steps.append((done, total)),
+    )
+    assert steps == [(done, 14) for done in range(15)]
+
+
+def test_review_that_is_stopped_leaves_nothing_behind(pbc, tmp_path):
     def stop(done, total):
         if done:
             raise KeyboardInterrupt
@@ -193,36 +280,21 @@ def test_a_stopped_review_leaves_nothing_behind(pbc, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_what_is_no_table_is_refused(tmp_path):
+def test_review_refuses_to_overwrite_the_file_of_its_table(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text("a,label\n1,0\n2,1\n3,1\n")
+    (tmp_path / "link").symlink_to(file)
+    table = read_table(file, labels=1)
+    for path in (file, tmp_path / "link"):
+        with pytest.raises(InputError, match="is read here"):
+            review(table, path, quick=True)
+    assert file.read_text().startswith("a,label")
+
+
+def test_review_refuses_what_is_no_table(tmp_path):
     X, _ = made_up()
     with pytest.raises(InputError, match=r"review\(X, path, Y\)"):
         review(X, tmp_path / "page.html")
     with pytest.raises(InputError, match="has no labels to review"):
         review(read_table(X), tmp_path / "page.html")
     assert not list(tmp_path.iterdir())
-
-
-def test_gaps_labels_and_pairs_are_counted_where_they_were_observed():
-    n = 100
-    rows = np.arange(n)
-    frame = pd.DataFrame(
-        {
-            "id": [f"p{i}" for i in rows],
-            "age": rows * 1.5,
-            "late": np.where(rows < 75, rows % 9 + 0.5, np.nan),
-        }
-    )
-    frame["a"], frame["b"] = (
-        (rows % 2 == 0) * 1.0,
-        np.where(rows < 50, rows % 4 == 0, np.nan),
-    )
-    table = read_table(frame, ["a", "b"], id="id")
-    told = words(review_page(table, quick=True).page)
-    for part in (
-        "b 50 % late 25 % Labels",
-        "share a 50 100 50 % b (rare) 13 50 26 % Labels that occur together",
-    ):
-        assert part in told
-    assert (
-        "occur together 13 of 13 with b have a; of all rows, 50 % do. How well" in told
-    )  # two labels need no map

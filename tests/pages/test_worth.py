@@ -1,59 +1,65 @@
-"""Other methods on the same folds, and sentences that follow from counts."""
-
-import re
+"""Sentences on a model that follow from counts."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import sparse
-from sklearn.metrics import average_precision_score
+from numpy.testing import assert_allclose
 
-from mltsk import MLTSKClassifier
+from mltsk import MLTSKClassifier, evaluate
+from mltsk.datasets import make_multilabel_rules
+from mltsk.metrics.curves import Groups
+from mltsk.pages.baselines import FOREST, LINEAR, OURS, BaselineComparison
 from mltsk.pages.worth import (
-    FOREST,
-    LINEAR,
-    OURS,
-    Comparison,
-    Judged,
-    chances_told,
-    clearly_ahead,
-    compare,
+    JudgedLabel,
     headline,
+    judge,
     sentence,
+    sentence_on_chances,
 )
 
 
-def label(
-    found=60, cases=80, alarms=20, observed=400, auc=(0.8, 0.75, 0.85), name="gout"
-):
-    empty = np.zeros(0)
-    return Judged(
-        name,
-        observed,
-        cases,
-        (0.5, 0.4, 0.6),
-        auc,
-        found,
-        alarms,
-        0.3,
-        empty,
-        empty,
-        empty,
-    )
-
-
-def compared(**ahead):
-    drawn = {method: np.full((50, 2), float(by)) for method, by in ahead.items()}
-    AP = {
-        OURS: np.array([0.5, 0.5]),
-        LINEAR: np.array([0.4, 0.6]),
-        FOREST: np.array([0.6, 0.6]),
+def judged_label(**changes):
+    """A label of 80 cases, 60 of which are found, with 20 false alarms."""
+    figures = {
+        "name": "gout",
+        "observed": 400,
+        "cases": 80,
+        "AP": (0.5, 0.4, 0.6),
+        "AUC": (0.8, 0.75, 0.85),
+        "found": 60,
+        "alarms": 20,
+        "threshold": 0.3,
+        "y": np.zeros(0, dtype=bool),
+        "chances": np.zeros(0),
+        "scores": np.zeros(0),
     }
-    return Comparison(100, np.array([0, 1]), AP, AP, drawn)
+    return JudgedLabel(**{**figures, **changes})
+
+
+GUESSED = (0.55, 0.48, 0.61)  # an AUC whose interval holds one half
+
+
+def test_judge_takes_figures_of_rows_that_were_left_out():
+    data = make_multilabel_rules(n_samples=120, random_state=0)
+    Y = data.Y.astype(float)
+    Y[::3, 0] = np.nan
+    Y[:, 1] = 0
+    clf = MLTSKClassifier(n_rules=2).fit(data.X, Y)
+    labels = judge(clf)
+    expected = evaluate(Y, clf.loo_scores_, per_label=True)
+    assert [label.name for label in labels] == [f"label {j}" for j in range(5)]
+    for label, (_, figures) in zip(labels, expected.iterrows(), strict=True):
+        value, low, high = label.AP
+        assert_allclose(value, figures.AP)
+        assert_allclose(label.AUC[0], figures.AUC)
+        if label.is_known:
+            assert low <= value <= high
+    assert labels[0].observed == 80
+    assert labels[0].cases == np.nansum(Y[:, 0])
+    assert not labels[1].is_known
 
 
 @pytest.mark.parametrize(
-    ("counts", "told"),
+    ("changes", "expected"),
     [
         ({}, "gout can be found: 3 of 4 cases are found, and 1 of 4 alarms is false."),
         (
@@ -61,12 +67,24 @@ def compared(**ahead):
             "gout can be found: all cases are found, and there are no false alarms.",
         ),
         (
+            {"found": 79, "alarms": 1},
+            "gout can be found: nearly all cases are found, and hardly any alarms are "
+            "false.",
+        ),
+        (
             {"found": 41, "alarms": 38},
-            "gout can be found in part: half of the cases are found, and half of the alarms",
+            "gout can be found in part: half of the cases are found, and half of the "
+            "alarms are false.",
         ),
         (
             {"found": 8, "alarms": 79},
-            "gout is hard to find: 1 of 10 cases is found, and 9 of 10 alarms are false.",
+            "gout is hard to find: 1 of 10 cases is found, and 9 of 10 alarms are "
+            "false.",
+        ),
+        (
+            {"found": 0, "alarms": 1},
+            "gout is hard to find: none of the cases are found, and all alarms are "
+            "false.",
         ),
         (
             {"found": 0, "alarms": 0},
@@ -74,90 +92,104 @@ def compared(**ahead):
         ),
         (
             {"found": 9, "cases": 12, "alarms": 3},
+            "gout can be found: 3 of 4 cases are found, and 1 of 4 alarms is false. "
             "It is rare, 12 cases: treat this with care.",
         ),
-        ({"auc": (0.55, 0.48, 0.61)}, "gout cannot be told from these columns"),
+        (
+            {"AUC": GUESSED},
+            "gout cannot be told from these columns: the model may be no better than "
+            "guessing.",
+        ),
+        (
+            {"AUC": GUESSED, "cases": 1, "found": 0},
+            "gout cannot be told from these columns: the model may be no better than "
+            "guessing. But there is only 1 case.",
+        ),
         (
             {"cases": 0, "found": 0},
             "gout: no row has it, so there is nothing to learn.",
         ),
+        ({"cases": 400}, "gout: all rows have it, so there is nothing to learn."),
+        (
+            {"cases": 1, "observed": 1, "found": 0},
+            "gout was observed in 1 row: too rarely to be judged.",
+        ),
+        (
+            {"cases": 0, "observed": 3, "found": 0},
+            "gout was observed in 3 rows: too rarely to be judged.",
+        ),
     ],
 )
-def test_a_label_in_one_sentence(counts, told):
-    assert re.search(re.escape(told), sentence(label(**counts)))
+def test_sentence_says_whether_a_label_can_be_found(changes, expected):
+    assert sentence(judged_label(**changes)) == expected
 
 
-def test_what_is_wrong_comes_first():
-    good, bad = label(), label(auc=(0.5, 0.4, 0.6), name="odd")
-    lines = headline([good, bad], compared(**{LINEAR: -0.1, FOREST: 0.1}))
-    assert lines[0] == "1 of 2 labels cannot be told better than by guessing: odd."
-    assert (
-        lines[1]
-        == "A forest ranks rows better than this model: mean AP 0.60 against 0.50."
-    )
-    assert lines[2] == "1 of 2 labels can be told better than by guessing, best gout."
-    assert headline([good], None) == [sentence(good)]
-
-
-def test_a_method_is_ahead_only_beyond_chance():
-    labels, rng = [label(), label(name="odd")], np.random.default_rng(0)
-    noise = compared(**{LINEAR: 0.0, FOREST: 0.0})
-    noise.ahead[FOREST][:] = rng.normal(0.01, 0.1, (50, 2))
-    assert clearly_ahead(noise, labels) == {}
-    noise.ahead[FOREST][:, 1] = 0.05
-    assert "odd" in clearly_ahead(noise, labels)[FOREST]
-
-
-def test_probabilities_are_believed_unless_several_groups_are_off():
-    told, low, high = np.linspace(0.05, 0.95, 10), np.zeros(10), np.ones(10)
-    assert "at their word" in chances_told((told, told, low, high, low))
-    assert "at their word" in chances_told(
-        (told, told, np.where(told > 0.9, 1.0, 0.0), high, low)
-    )
-    assert "with care" in chances_told(
-        (told, 1 - told, np.where(told > 0.6, 1.0, 0.0), high, low)
+def comparison_of(linear, forest):
+    """A comparison of two labels, by how much other methods are ahead for each."""
+    return BaselineComparison(
+        rows=100,
+        labels=np.array([0, 1]),
+        AP={
+            OURS: np.array([0.5, 0.5]),
+            LINEAR: np.array([0.4, 0.6]),
+            FOREST: np.array([0.6, 0.6]),
+        },
+        AUC={},
+        ahead={LINEAR: np.tile(linear, (50, 1)), FOREST: np.tile(forest, (50, 1))},
     )
 
 
-@pytest.fixture(scope="module")
-def table():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(
-        {
-            "a": rng.normal(size=120),
-            "b": rng.normal(size=120),
-            "word": rng.choice(["x", "y"], 120),
-        }
-    )
-    Y = np.column_stack([X.a > 0, X.word == "x", rng.random(120) < 0.5]).astype(float)
-    X.loc[:20, "b"] = np.nan
-    X["word"] = pd.Categorical(X["word"].where(rng.random(120) < 0.9), ordered=False)
-    X["rank"] = pd.Categorical(
-        rng.choice(["low", "high"], 120), ["low", "high"], ordered=True
-    )
-    Y[100:, 1] = np.nan
-    return X, Y
+def test_headline_says_first_what_is_wrong():
+    labels = [judged_label(), judged_label(AUC=GUESSED, name="odd")]
+    comparison = comparison_of(linear=[-0.1, -0.1], forest=[0.1, 0.1])
+    assert headline(labels, comparison) == [
+        "1 of 2 labels cannot be told better than by guessing: odd.",
+        "A forest ranks rows better than this model: mean AP 0.60 against 0.50.",
+        "1 of 2 labels can be told better than by guessing, best gout.",
+    ]
 
 
-def test_all_learn_what_is_there_and_nothing_else(table):
-    folds = []
-    found = compare(MLTSKClassifier(n_rules=0), *table, done=lambda: folds.append(1))
-    assert (found.rows, found.labels.tolist(), len(folds)) == (120, [0, 1, 2], 10)
-    for method in (OURS, LINEAR, FOREST):
-        assert found.AUC[method][0] > 0.95
-        assert found.AUC[method][1] > 0.8
-        assert 0.3 < found.AUC[method][2] < 0.7
-    assert {part.shape for part in found.ahead.values()} == {(1000, 3)}
+def test_headline_names_labels_for_which_a_method_is_better():
+    labels = [judged_label(), judged_label(name="odd", AUC=(0.7, 0.6, 0.8))]
+    comparison = comparison_of(linear=[-0.2, 0.1], forest=[-0.1, -0.1])
+    assert headline(labels, comparison) == [
+        "Logistic regression is clearly better for odd.",
+        "All 2 labels can be told better than by guessing, best gout, least well odd.",
+    ]
 
 
-def test_labels_that_nobody_has_and_sparse_rows(table):
-    X, Y = (
-        sparse.csr_array(np.random.default_rng(0).random((60, 5)) > 0.5).astype(float),
-        np.zeros((60, 2)),
-    )
-    Y[:, 1] = X.toarray()[:, 0]
-    found = compare(MLTSKClassifier(n_rules=0), X, Y)
-    assert np.isnan(found.AP[FOREST][0])
-    assert min(part[1] for part in found.AP.values()) > average_precision_score(
-        Y[:, 1], np.zeros(60)
+@pytest.mark.parametrize("AUC", [(0.8, 0.75, 0.85), GUESSED])
+def test_headline_of_one_label_is_its_sentence(AUC):
+    label = judged_label(AUC=AUC)
+    assert headline([label], None) == [sentence(label)]
+
+
+def test_headline_of_many_labels_names_the_first_five():
+    labels = [judged_label(name=f"odd {i}", AUC=GUESSED) for i in range(7)]
+    assert headline(labels, None) == [
+        "7 of 7 labels cannot be told better than by guessing: odd 0, odd 1, odd 2, "
+        "odd 3, odd 4 and 2 more."
+    ]
+
+
+def test_headline_says_that_there_is_nothing_to_learn():
+    nobody = judged_label(cases=0, found=0, AUC=(np.nan, np.nan, np.nan))
+    assert headline([nobody], None) == [
+        "No label has both rows with it and rows without it: there is nothing to learn."
+    ]
+
+
+def test_sentence_on_chances_doubts_them_if_several_groups_are_off():
+    forecast = np.linspace(0.05, 0.95, 10)
+    high = np.ones(10)
+
+    def groups(observed, low):
+        return Groups(forecast, observed, low, high, size=high)
+
+    one_off = np.where(forecast > 0.9, 1.0, 0.0)
+    many_off = np.where(forecast > 0.6, 1.0, 0.0)
+    assert "at their word" in sentence_on_chances(groups(forecast, np.zeros(10)))
+    assert "at their word" in sentence_on_chances(groups(forecast, one_off))
+    assert sentence_on_chances(groups(1 - forecast, many_off)) == (
+        "Where the model said 95 %, 5 % had it: take such probabilities with care."
     )

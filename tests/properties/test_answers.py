@@ -10,108 +10,116 @@ from mltsk import MLTSKClassifier
 
 seeds = st.integers(0, 2**31)
 shapes = st.tuples(st.integers(12, 40), st.integers(1, 5), st.integers(2, 4))
+small_shapes = st.tuples(st.integers(12, 20), st.integers(1, 3), st.just(2))
 
 
-def drawn(shape, seed):
-    """Features without ties, labels of which each value is there."""
-    n, d, n_labels = shape
+def draw_data(shape, seed):
+    """X without ties, Y in which each label has both values, and the generator."""
+    n_rows, n_features, n_labels = shape
     rng = np.random.default_rng(seed)
-    Y = (rng.random((n, n_labels)) < 0.4).astype(float)
-    Y[0], Y[1] = 0.0, 1.0
-    return rng.normal(size=(n, d)), Y, rng
+    Y = (rng.random((n_rows, n_labels)) < 0.4).astype(float)
+    Y[0] = 0.0
+    Y[1] = 1.0
+    X = rng.normal(size=(n_rows, n_features))
+    return X, Y, rng
 
 
-def scores(X, Y, *, on=None, weight=None, **options):
-    """Scores of a general rule of fixed weight.
+def general_scores(X, Y, *, on, sample_weight=None):
+    """Scores on some samples by a general rule with a fixed ridge.
 
     Exceptions start from single rows, which copies would move.
     """
-    clf = MLTSKClassifier(0, ridge=1.0, **options).fit(X, Y, weight)
-    return clf.system_.scores(X if on is None else on)
+    clf = MLTSKClassifier(0, ridge=1.0).fit(X, Y, sample_weight)
+    return clf.system_.scores(on)
 
 
 @given(shapes, seeds)
 @settings(max_examples=30, deadline=None)
-def test_the_order_of_rows_features_and_labels_does_not_matter(shape, seed):
-    X, Y, rng = drawn(shape, seed)
-    rows, features, labels = (rng.permutation(size) for size in (*X.shape, Y.shape[1]))
-    found = scores(X[rows][:, features], Y[rows][:, labels], on=X[:, features])
-    assert_allclose(found, scores(X, Y)[:, labels], atol=1e-8)
+def test_scores_do_not_depend_on_the_order_of_rows_features_and_labels(shape, seed):
+    X, Y, rng = draw_data(shape, seed)
+    rows = rng.permutation(X.shape[0])
+    features = rng.permutation(X.shape[1])
+    labels = rng.permutation(Y.shape[1])
+    X_shuffled = X[rows][:, features]
+    Y_shuffled = Y[rows][:, labels]
+    scores = general_scores(X_shuffled, Y_shuffled, on=X[:, features])
+    expected = general_scores(X, Y, on=X)[:, labels]
+    assert_allclose(scores, expected, atol=1e-8)
 
 
 @given(shapes, seeds)
 @settings(max_examples=30, deadline=None)
-def test_a_row_that_is_there_twice_is_a_row_of_weight_two(shape, seed):
-    X, Y, rng = drawn(shape, seed)
+def test_sample_weight_of_two_is_a_row_that_is_there_twice(shape, seed):
+    X, Y, rng = draw_data(shape, seed)
     times = rng.integers(1, 3, len(X))
-    twice = scores(np.repeat(X, times, axis=0), np.repeat(Y, times, axis=0), on=X)
-    assert_allclose(scores(X, Y, weight=times.astype(float)), twice, atol=1e-8)
+    X_repeated = np.repeat(X, times, axis=0)
+    Y_repeated = np.repeat(Y, times, axis=0)
+    expected = general_scores(X_repeated, Y_repeated, on=X)
+    scores = general_scores(X, Y, on=X, sample_weight=times.astype(float))
+    assert_allclose(scores, expected, atol=1e-8)
 
 
 @given(shapes, seeds, st.floats(-1e6, 1e6))
 @settings(max_examples=30, deadline=None)
-def test_a_constant_feature_changes_nothing(shape, seed, value):
-    X, Y, _ = drawn(shape, seed)
-    assert_allclose(
-        scores(np.column_stack([X, np.full(len(X), value)]), Y), scores(X, Y), atol=1e-8
-    )
+def test_scores_do_not_depend_on_a_constant_feature(shape, seed, value):
+    X, Y, _ = draw_data(shape, seed)
+    X_wider = np.column_stack([X, np.full(len(X), value)])
+    scores = general_scores(X_wider, Y, on=X_wider)
+    assert_allclose(scores, general_scores(X, Y, on=X), atol=1e-8)
 
 
 @given(
     shapes, seeds, st.sampled_from([1e-6, 0.1, 8.0, 1e6]), st.sampled_from(["auto", 3])
 )
 @settings(max_examples=30, deadline=None)
-def test_the_unit_of_a_feature_does_not_matter_on_the_percentile_scale(
+def test_scores_on_the_percentile_scale_do_not_depend_on_the_unit(
     shape, seed, unit, n_rules
 ):
-    X, Y, _ = drawn(shape, seed)
-    one, other = (
-        MLTSKClassifier(n_rules).fit(Z, Y).system_.scores(Z) for Z in (X, X * unit)
-    )
-    assert_allclose(one, other, atol=1e-7)
+    X, Y, _ = draw_data(shape, seed)
+    X_in_unit = X * unit
+    expected = MLTSKClassifier(n_rules).fit(X, Y).system_.scores(X)
+    scores = MLTSKClassifier(n_rules).fit(X_in_unit, Y).system_.scores(X_in_unit)
+    assert_allclose(scores, expected, atol=1e-7)
 
 
 @given(shapes, seeds)
 @settings(max_examples=20, deadline=None)
-def test_labels_that_may_be_missing_and_are_all_there_are_complete_labels(shape, seed):
-    X, Y, _ = drawn(shape, seed)
-    every = MLTSKClassifier().fit(X, Y).loo_scores_
-    assert_allclose(
-        MLTSKClassifier()
-        .fit(X, np.where(np.isnan(Y), 0, Y), np.ones_like(Y))
-        .loo_scores_,
-        every,
-        atol=1e-8,
-    )
-    hidden = np.vstack(
-        [Y, np.full((1, Y.shape[1]), np.nan)]
-    )  # a row of which nothing was observed
-    found = MLTSKClassifier(0, ridge=1.0).fit(np.vstack([X, X[:1]]), hidden)
-    assert_allclose(found.system_.scores(X), scores(X, Y), atol=1e-8)
+def test_sample_weight_of_one_per_label_changes_nothing(shape, seed):
+    X, Y, _ = draw_data(shape, seed)
+    weighted = MLTSKClassifier().fit(X, Y, np.ones_like(Y))
+    expected = MLTSKClassifier().fit(X, Y)
+    assert_allclose(weighted.loo_scores_, expected.loo_scores_, atol=1e-8)
 
 
-@given(
-    st.tuples(st.integers(12, 20), st.integers(1, 3), st.just(2)),
-    seeds,
-    st.sampled_from([None, 0, 1]),
+@given(shapes, seeds)
+@settings(max_examples=20, deadline=None)
+def test_fit_learns_nothing_from_a_row_whose_labels_are_all_nan(shape, seed):
+    X, Y, _ = draw_data(shape, seed)
+    X_longer = np.vstack([X, X[:1]])
+    Y_longer = np.vstack([Y, np.full((1, Y.shape[1]), np.nan)])
+    scores = general_scores(X_longer, Y_longer, on=X)
+    assert_allclose(scores, general_scores(X, Y, on=X), atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("n_rules", "order"), [(0, 0), (2, 0), (2, 1)], ids=["no rules", "0", "1"]
 )
+@given(small_shapes, seeds)
 @settings(max_examples=15, deadline=None)
-def test_leave_one_out_scores_are_those_of_fits_without_the_row(shape, seed, order):
+def test_loo_scores_are_those_of_fits_without_the_row(n_rules, order, shape, seed):
     """Columns are fixed, and the ridge problem is solved again without each row."""
-    X, Y, _ = drawn(shape, seed)
-    clf = MLTSKClassifier(0 if order is None else 2, order=order or 0, ridge=1.0).fit(
-        X, Y
-    )
+    X, Y, _ = draw_data(shape, seed)
+    clf = MLTSKClassifier(n_rules, order=order, ridge=1.0).fit(X, Y)
     design = clf.fit_record_.training.design
-    columns = design.rows(design.scale.apply(X))
+    Phi = design.rows(design.scale.apply(X))
+    ridge = clf.ridge_ * np.eye(Phi.shape[1])
     for i in range(len(X)):
-        kept = np.arange(len(X)) != i
-        C = columns[kept] - columns[kept].mean(axis=0)
-        B = np.linalg.solve(
-            C.T @ C + np.eye(C.shape[1]) * clf.ridge_,
-            C.T @ (Y[kept] - Y[kept].mean(axis=0)),
-        )
-        expected = Y[kept].mean(axis=0) + (columns[i] - columns[kept].mean(axis=0)) @ B
+        is_kept = np.arange(len(X)) != i
+        mean = Phi[is_kept].mean(axis=0)
+        rates = Y[is_kept].mean(axis=0)
+        C = Phi[is_kept] - mean
+        B = np.linalg.solve(C.T @ C + ridge, C.T @ (Y[is_kept] - rates))
+        expected = rates + (Phi[i] - mean) @ B
         assert_allclose(clf.loo_scores_[i], expected, atol=1e-6)
 
 
@@ -120,16 +128,15 @@ def test_leave_one_out_scores_are_those_of_fits_without_the_row(shape, seed, ord
     shapes, seeds, st.sampled_from([1e3, 1e100, 1e200, 1e300]), st.sampled_from([0, 1])
 )
 @settings(max_examples=10, deadline=None)
-def test_answers_are_finite_however_far_away_a_sample_lies(
-    scale, shape, seed, far, order
+def test_decision_function_and_predict_proba_are_finite_however_far_a_sample_lies(
+    scale, shape, seed, distance, order
 ):
-    X, Y, rng = drawn(shape, seed)
+    X, Y, rng = draw_data(shape, seed)
     clf = MLTSKClassifier(2, order=order, scale=scale).fit(X, Y)
-    away = far * rng.choice([-1.0, 0.0, 1.0], size=X.shape)
-    assert np.isfinite(clf.decision_function(away)).all()
-    assert np.isfinite(clf.predict_proba(away)).all()
-    if scale in (
-        "quantile",
-        "unit",
-    ):  # bounded by design: the ends of the training range are as far as it goes
-        assert abs(clf.decision_function(away)).max() < 1e3
+    far = distance * rng.choice([-1.0, 0.0, 1.0], size=X.shape)
+    scores = clf.decision_function(far)
+    assert np.isfinite(scores).all()
+    assert np.isfinite(clf.predict_proba(far)).all()
+    # bounded by design: the ends of the training range are as far as it goes
+    if scale in ("quantile", "unit"):
+        assert abs(scores).max() < 1e3

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -17,7 +18,7 @@ from mltsk.rows.read import read_rows
 dask = pytest.importorskip("dask", reason='Dask is missing: pip install "mltsk[dask]"')
 da = pytest.importorskip("dask.array")
 
-STATE = (
+COMPARED_ATTRIBUTES = (
     "intercept_",
     "general_coef_",
     "loo_scores_",
@@ -35,117 +36,120 @@ def data():
 
 
 @pytest.fixture(autouse=True)
-def here():
+def _work_in_this_process():
     with dask.config.set(scheduler="synchronous"):
         yield
 
 
 def lazy(*arrays, chunks=150):
-    return [da.from_array(a, chunks=chunks) for a in arrays]
+    """Arrays as Dask arrays."""
+    return [da.from_array(array, chunks=chunks) for array in arrays]
 
 
-def assert_same(found, expected, X, atol=1e-8):
-    for name in STATE:
-        assert_allclose(
-            getattr(found, name), getattr(expected, name), atol=atol, err_msg=name
-        )
-    assert_allclose(
-        found.decision_function(X), expected.decision_function(X), atol=atol
-    )
+def assert_same_model(clf, expected, X):
+    for name in COMPARED_ATTRIBUTES:
+        value = getattr(clf, name)
+        assert_allclose(value, getattr(expected, name), atol=1e-8, err_msg=name)
+    assert_allclose(clf.decision_function(X), expected.decision_function(X), atol=1e-8)
 
 
 @pytest.mark.parametrize("chunks", [(130, 4), ((1, 400, 99), -1)], ids=str)
 @pytest.mark.parametrize(
     "options",
     [{}, {"scale": "standard", "coupling": "signed"}, {"n_rules": 3, "order": 1}],
+    ids=str,
 )
-def test_numbers_are_those_of_a_fit_in_memory(data, chunks, options):
-    found = MLTSKClassifier(**options).fit(
-        da.from_array(data.X, chunks=chunks), da.from_array(data.Y, chunks=chunks)
-    )
-    assert_same(found, MLTSKClassifier(**options).fit(data.X, data.Y), data.X)
+def test_fit_on_dask_gives_the_model_of_arrays(data, chunks, options):
+    X, Y = lazy(data.X, data.Y, chunks=chunks)
+    clf = MLTSKClassifier(**options).fit(X, Y)
+    expected = MLTSKClassifier(**options).fit(data.X, data.Y)
+    assert_same_model(clf, expected, data.X)
 
 
-def test_sums_are_made_where_rows_lie(data):
+def test_dask_rows_give_a_sample_and_the_sums_of_all_rows(data):
     options = Options(n_rules=4, order=1, ridge=1.0, width_scale=0.1, sample_rows=200)
     clf = MLTSKClassifier()
-    rows, targets, features = read_rows(clf, *lazy(data.X, data.Y), None)
-    here, _, _ = read_rows(clf, data.X, data.Y, None)
+    dask_rows, targets, features = read_rows(clf, *lazy(data.X, data.Y), None)
+    rows, _, _ = read_rows(clf, data.X, data.Y, None)
     names = Names(features.column_names, targets.names)
-    found = fit_system(rows, options, names)
-    expected = fit_system(here, options, names)
-    assert_array_equal(found.loo_rows, np.linspace(0, 499, 200).astype(int))
-    assert_allclose(found.loo_scores, expected.loo_scores[found.loo_rows], atol=1e-8)
+    fit = fit_system(dask_rows, options, names)
+    expected = fit_system(rows, options, names)
+    assert_array_equal(fit.loo_rows, np.linspace(0, 499, 200).astype(int))
+    assert_allclose(fit.loo_scores, expected.loo_scores[fit.loo_rows], atol=1e-8)
     for name in ("intercept", "term_coef", "coef"):
-        assert_allclose(
-            getattr(found.system, name), getattr(expected.system, name), atol=1e-8
-        )
+        value = getattr(fit.system, name)
+        assert_allclose(value, getattr(expected.system, name), atol=1e-8)
 
 
-@pytest.mark.parametrize("kind", ["counts", "relative", "equal"])
-def test_weights_count_and_rows_of_weight_zero_do_not(data, kind):
-    rng = np.random.default_rng(0)
-    w = {
-        "counts": rng.integers(0, 3, 500),
-        "relative": rng.random(500) + 0.1,
-        "equal": np.full(500, 3.0),
-    }[kind]
+@pytest.mark.parametrize(
+    "w",
+    [
+        np.random.default_rng(0).integers(0, 3, 500),
+        np.random.default_rng(0).random(500) + 0.1,
+        np.full(500, 3.0),
+    ],
+    ids=["counts", "relative", "equal"],
+)
+def test_sample_weight_on_dask_means_what_it_means_in_memory(data, w):
     w = np.where(np.arange(500) < 150, 0, w)  # nothing is left of the first block
+    clf = MLTSKClassifier(n_rules=3, order=1).fit(*lazy(data.X, data.Y, w))
     expected = MLTSKClassifier(n_rules=3, order=1).fit(data.X, data.Y, w)
-    assert_same(
-        MLTSKClassifier(n_rules=3, order=1).fit(*lazy(data.X, data.Y, w)),
-        expected,
-        data.X,
-    )
+    assert_same_model(clf, expected, data.X)
 
 
-def test_classes_are_found_in_all_blocks(data):
-    y = np.sort(
-        np.array(["no", "once", "twice"])[np.minimum(data.Y.sum(axis=1), 2).astype(int)]
-    )
-    X, later = lazy(data.X, y)
-    found, expected = (
-        MLTSKClassifier(n_rules=3).fit(X, later),
-        MLTSKClassifier(n_rules=3).fit(data.X, y),
-    )
-    assert_array_equal(found.classes_, expected.classes_)
-    assert_array_equal(found.predict(X).compute(), expected.predict(data.X))
+def test_classes_are_those_of_all_blocks(data):
+    n_labels = np.minimum(data.Y.sum(axis=1), 2).astype(int)
+    y = np.sort(np.array(["no", "once", "twice"])[n_labels])
+    X_lazy, y_lazy = lazy(data.X, y)
+    clf = MLTSKClassifier(n_rules=3).fit(X_lazy, y_lazy)
+    expected = MLTSKClassifier(n_rules=3).fit(data.X, y)
+    assert_array_equal(clf.classes_, expected.classes_)
+    assert_array_equal(clf.predict(X_lazy).compute(), expected.predict(data.X))
 
 
 @pytest.mark.parametrize("method", ["predict", "decision_function", "predict_proba"])
 @pytest.mark.parametrize("model", [MLTSKClassifier, IncrementalMLTSK])
-def test_results_wait_and_are_those_of_arrays(data, method, model):
+def test_lazily_gives_answers_in_blocks_that_are_those_of_arrays(data, method, model):
     clf = model(n_rules=3)
-    getattr(clf, "partial_fit", clf.fit)(data.X, data.Y)
-    later, expected = (
-        getattr(clf, method)(da.from_array(data.X, chunks=(300, 4))),
-        getattr(clf, method)(data.X),
-    )
-    assert isinstance(later, da.Array)
-    assert later.chunks == ((300, 200), (5,))
-    assert later.dtype == expected.dtype
-    assert_allclose(later.compute(), expected, atol=1e-12)
+    fit = getattr(clf, "partial_fit", clf.fit)
+    fit(data.X, data.Y)
+    answer_of = getattr(clf, method)
+    expected = answer_of(data.X)
+    answer = answer_of(da.from_array(data.X, chunks=(300, 4)))
+    assert isinstance(answer, da.Array)
+    assert answer.chunks == ((300, 200), (5,))
+    assert answer.dtype == expected.dtype
+    assert_allclose(answer.compute(), expected, atol=1e-12)
 
 
-def test_frames_name_features_and_labels(data):
-    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
-    X, Y = (
-        pd.DataFrame(a, columns=[f"{c}{j}" for j in range(a.shape[1])])
-        for a, c in ((data.X, "f"), (data.Y, "l"))
-    )
-    expected, rows = (
-        MLTSKClassifier(n_rules=3).fit(X, Y),
-        dd.from_pandas(X, npartitions=3),
-    )
-    found = MLTSKClassifier(n_rules=3).fit(rows, dd.from_pandas(Y, npartitions=3))
-    assert_same(found, expected, X)
-    assert found.label_names_ == expected.label_names_
-    assert list(found.feature_names_in_) == list(X.columns)
-    assert_array_equal(found.predict(rows).compute(), expected.predict(X))
+@pytest.fixture(scope="module")
+def frames(data):
+    """X and Y as frames of pandas."""
+    feature_names = [f"f{d}" for d in range(data.X.shape[1])]
+    label_names = [f"l{j}" for j in range(data.Y.shape[1])]
+    X = pd.DataFrame(data.X, columns=feature_names)
+    return X, pd.DataFrame(data.Y, columns=label_names)
+
+
+def test_fit_on_dask_frames_names_features_and_labels(frames):
+    dd = pytest.importorskip("dask.dataframe")
+    X, Y = frames
+    X_lazy = dd.from_pandas(X, npartitions=3)
+    Y_lazy = dd.from_pandas(Y, npartitions=3)
+    clf = MLTSKClassifier(n_rules=3).fit(X_lazy, Y_lazy)
+    expected = MLTSKClassifier(n_rules=3).fit(X, Y)
+    assert_same_model(clf, expected, X)
+    assert clf.label_names_ == expected.label_names_
+    assert list(clf.feature_names_in_) == list(X.columns)
+    assert_array_equal(clf.predict(X_lazy).compute(), expected.predict(X))
     with pytest.raises(ValueError, match="feature names"):
-        found.predict(rows.rename(columns={"f0": "other"}))
+        clf.predict(X_lazy.rename(columns={"f0": "other"}))
+
+
+def test_predict_on_dask_refuses_another_number_of_features(data):
+    clf = MLTSKClassifier(n_rules=0).fit(data.X, data.Y)
     with pytest.raises(InputError, match="X has 2 features"):
-        MLTSKClassifier(n_rules=0).fit(data.X, data.Y).predict(*lazy(data.X[:, :2]))
+        clf.predict(*lazy(data.X[:, :2]))
 
 
 @pytest.mark.parametrize(
@@ -166,47 +170,55 @@ def test_frames_name_features_and_labels(data):
         ),
     ],
 )
-def test_bad_input_is_one_sentence(data, change, message):
+def test_fit_says_what_is_wrong_with_dask_collections(data, change, message):
+    collections = change(data.X, data.Y)
     with pytest.raises(InputError, match=message):
-        MLTSKClassifier(n_rules=3).fit(*change(data.X, data.Y))
+        MLTSKClassifier(n_rules=3).fit(*collections)
 
 
-def test_dask_is_not_imported_unasked():
-    code = (
-        "import sys, numpy as np; from mltsk import MLTSKClassifier as C; "
-        "X = np.random.rand(30, 2); "
-        "C(n_rules=2).fit(X, X > .5).predict(X); assert 'dask' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+FIT_AND_PREDICT_WITHOUT_DASK = """
+import sys
+import numpy as np
+from mltsk import MLTSKClassifier
+X = np.random.rand(30, 2)
+MLTSKClassifier(n_rules=2).fit(X, X > .5).predict(X)
+assert "dask" not in sys.modules
+"""
 
 
-def test_missing_cells_are_those_of_a_fit_in_memory(data):
-    X = np.where(np.random.default_rng(0).random(data.X.shape) < 0.2, np.nan, data.X)
-    found, expected = (
-        MLTSKClassifier().fit(*lazy(X, data.Y)),
-        MLTSKClassifier().fit(X, data.Y),
-    )
-    assert found.columns_ == expected.columns_
-    assert_same(found, expected, X)
+def test_fit_on_arrays_does_not_import_dask():
+    command = [sys.executable, "-W", "ignore", "-c", FIT_AND_PREDICT_WITHOUT_DASK]
+    subprocess.run(command, check=True)
+
+
+def test_fit_on_dask_with_missing_cells_gives_the_model_of_arrays(data):
+    is_missing = np.random.default_rng(0).random(data.X.shape) < 0.2
+    X = np.where(is_missing, np.nan, data.X)
+    clf = MLTSKClassifier().fit(*lazy(X, data.Y))
+    expected = MLTSKClassifier().fit(X, data.Y)
+    assert clf.columns_ == expected.columns_
+    assert_same_model(clf, expected, X)
 
 
 @pytest.mark.parametrize(
-    "part",
-    [{"scale": "triangles"}, {"tnorm": "minimum"}, {"n_rules": "xie-beni"}],
+    "options",
+    [
+        {"n_rules": 5, "scale": "triangles"},
+        {"n_rules": 5, "tnorm": "minimum"},
+        {"n_rules": "xie-beni"},
+    ],
+    ids=str,
 )
-def test_other_fuzzy_parts_are_the_same_on_dask_and_tensors(part):
-    rng, torch = np.random.default_rng(0), pytest.importorskip("torch")
+def test_scale_tnorm_and_n_rules_are_the_same_on_dask_and_tensors(options, torch):
+    rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 4))
     Y = (X[:, :2] + rng.normal(size=(300, 2)) > 0).astype(int)
-    clf = MLTSKClassifier(**{"n_rules": 5, "order": 0, "ridge": 1.0} | part)
+    clf = MLTSKClassifier(order=0, ridge=1.0, **options)
     expected = clf.fit(X, Y).decision_function(X)
-    blocks, tensors = (
-        [da.from_array(A, chunks=(100, -1)) for A in (X, Y)],
-        [torch.as_tensor(A) for A in (X, Y)],
-    )
-    for given in (blocks, tensors):
-        assert_allclose(
-            np.asarray(clone(clf).fit(*given).decision_function(given[0])),
-            expected,
-            atol=1e-9,
-        )
+    X_lazy, Y_lazy = lazy(X, Y, chunks=(100, -1))
+    on_dask = clone(clf).fit(X_lazy, Y_lazy).decision_function(X_lazy)
+    assert_allclose(np.asarray(on_dask), expected, atol=1e-9)
+    X_tensor = torch.as_tensor(X)
+    of_tensors = clone(clf).fit(X_tensor, torch.as_tensor(Y))
+    scores = of_tensors.decision_function(X_tensor)
+    assert_allclose(np.asarray(scores), expected, atol=1e-9)

@@ -7,19 +7,25 @@ from scipy import sparse
 from sklearn import config_context
 
 from mltsk import IncrementalMLTSK, MLTSKClassifier, evaluate
+from mltsk.core.arrays import asnumpy
 from mltsk.exceptions import InputError
 
 RULES = [{"x0": (0.5, None), "x2": (None, 0.0)}, {"x1": (-0.5, 0.5)}]
+OPTIONS = {"n_rules": 5, "order": 0, "ridge": 1.0}
 
 
 @pytest.fixture(scope="module")
-def numbers():
-    X = np.random.default_rng(0).normal(size=(400, 4))
-    both = (X[:, 0] >= 0.5) & (X[:, 2] <= 0)
-    return X, np.column_stack([both, X[:, 1] > 0]).astype(int)
+def X():
+    return np.random.default_rng(0).normal(size=(400, 4))
 
 
-def test_a_rule_holds_where_all_that_it_asks_for_was_measured_and_holds(table):
+@pytest.fixture(scope="module")
+def Y(X):
+    first_rule_holds = (X[:, 0] >= 0.5) & (X[:, 2] <= 0)
+    return np.column_stack([first_rule_holds, X[:, 1] > 0]).astype(int)
+
+
+def test_rules_hold_where_all_that_they_ask_for_was_measured_and_holds(table):
     X, Y = table
     rules = [
         {"age": (50, None), "albumin": (None, 3.5)},
@@ -36,63 +42,82 @@ def test_a_rule_holds_where_all_that_it_asks_for_was_measured_and_holds(table):
         X.stage == "IV",
     ]
     clf = MLTSKClassifier(n_rules=0).fit(X, Y, rules=rules)
-    held = clf.system_.columns.expand(X)[:, -5:]
-    assert_array_equal(held, np.column_stack([e.astype(float) for e in expected]))
-    assert_array_equal(clf.members_.given[:, 1, 0], held.sum(axis=0))
-    assert_array_equal(clf.members_.given[:, 0].T, Y.T @ held)
+    holds = clf.columns_.expand(X)[:, -5:]
+    assert_array_equal(holds, np.column_stack(expected).astype(float))
+    assert_array_equal(clf.members_.given[:, 1, 0], holds.sum(axis=0))
+    assert_array_equal(clf.members_.given[:, 0].T, Y.T @ holds)
 
 
 @pytest.mark.parametrize("n_rules", [0, 30, "auto"])
-def test_a_rule_that_is_right_tells_what_curves_cannot(numbers, n_rules):
-    errors = [
-        MLTSKClassifier(n_rules).fit(*numbers, rules=rules).loo_error_
-        for rules in (None, RULES)
-    ]
-    assert errors[1] < 0.7 * errors[0]
+def test_rules_that_are_right_lower_the_error_of_curves(X, Y, n_rules):
+    without = MLTSKClassifier(n_rules).fit(X, Y)
+    with_rules = MLTSKClassifier(n_rules).fit(X, Y, rules=RULES)
+    assert with_rules.loo_error_ < 0.7 * without.loo_error_
 
 
-def test_tensors_dask_streams_and_large_arrays_give_the_same(numbers):
-    torch, da = pytest.importorskip("torch"), pytest.importorskip("dask.array")
-    (X, Y), torch_like, chunks = numbers, torch.as_tensor, (100, -1)
-    clf = MLTSKClassifier(n_rules=5, order=0, ridge=1.0).fit(X, Y, rules=RULES)
-    expected = clf.decision_function(X)
-    assert_allclose(clf.decision_function(torch_like(X)), expected, atol=1e-9)
-    again = MLTSKClassifier(**clf.get_params())
-    assert_allclose(
-        again.fit(torch_like(X), torch_like(Y), rules=RULES).decision_function(X),
-        expected,
-        atol=1e-6,
-    )
-    blocks = [da.from_array(part, chunks=chunks) for part in (X, Y)]
-    assert_allclose(
-        again.fit(*blocks, rules=RULES).decision_function(blocks[0]).compute(),
-        expected,
-        atol=1e-6,
-    )
+# the same model, whatever X is --------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def clf(X, Y):
+    return MLTSKClassifier(**OPTIONS).fit(X, Y, rules=RULES)
+
+
+@pytest.fixture(scope="module")
+def expected_scores(clf, X):
+    return clf.decision_function(X)
+
+
+def test_rules_hold_in_tensors_as_in_arrays(clf, X, expected_scores, torch):
+    scores = clf.decision_function(torch.as_tensor(X))
+    assert_allclose(asnumpy(scores), expected_scores, atol=1e-9)
+
+
+def test_rules_fitted_on_tensors_give_the_model_of_arrays(X, Y, expected_scores, torch):
+    clf = MLTSKClassifier(**OPTIONS)
+    clf.fit(torch.as_tensor(X), torch.as_tensor(Y), rules=RULES)
+    assert_allclose(clf.decision_function(X), expected_scores, atol=1e-6)
+
+
+def test_rules_fitted_on_dask_give_the_model_of_arrays(X, Y, expected_scores):
+    da = pytest.importorskip("dask.array")
+    X_lazy = da.from_array(X, chunks=(100, -1))
+    Y_lazy = da.from_array(Y, chunks=(100, -1))
+    clf = MLTSKClassifier(**OPTIONS).fit(X_lazy, Y_lazy, rules=RULES)
+    scores = clf.decision_function(X_lazy).compute()
+    assert_allclose(scores, expected_scores, atol=1e-6)
+
+
+def test_rules_fitted_in_blocks_give_the_model_of_arrays(X, Y, expected_scores):
     with config_context(working_memory=0.01):
-        assert_allclose(
-            again.fit(X, Y, rules=RULES).decision_function(X), expected, atol=1e-6
-        )
-    stream = IncrementalMLTSK(n_rules=5, order=0, ridge=1.0).partial_fit(
-        X, Y, rules=RULES
-    )
-    assert_allclose(stream.decision_function(X), expected, atol=1e-6)
+        clf = MLTSKClassifier(**OPTIONS).fit(X, Y, rules=RULES)
+        scores = clf.decision_function(X)
+    assert_allclose(scores, expected_scores, atol=1e-6)
 
 
-def test_a_rule_for_nobody_or_everybody_has_no_number(numbers):
+def test_rules_fitted_on_a_stream_give_the_model_of_arrays(X, Y, expected_scores):
+    stream = IncrementalMLTSK(**OPTIONS).partial_fit(X, Y, rules=RULES)
+    assert_allclose(stream.decision_function(X), expected_scores, atol=1e-6)
+
+
+# rules that nothing can be learned for, and bad ones ----------------------------------
+
+
+def test_rules_that_match_no_sample_change_nothing(X, Y):
     with pytest.warns(UserWarning, match="Rule 1 matches no sample, so nothing"):
-        clf = MLTSKClassifier(n_rules=0).fit(*numbers, rules=[{"x0": (99, None)}])
-    assert_allclose(
-        clf.decision_function(numbers[0]),
-        MLTSKClassifier(n_rules=0).fit(*numbers).decision_function(numbers[0]),
-    )
+        clf = MLTSKClassifier(n_rules=0).fit(X, Y, rules=[{"x0": (99, None)}])
+    without = MLTSKClassifier(n_rules=0).fit(X, Y)
+    assert_allclose(clf.decision_function(X), without.decision_function(X))
     assert "Your rule 1 — 0 samples, 0 % of the data" in str(clf.rules_)
+
+
+def test_rules_that_match_every_sample_are_named(X, Y):
     with pytest.warns(UserWarning, match="Rule 1 matches every sample"):
-        MLTSKClassifier(n_rules=0).fit(*numbers, rules=[{"x0": (-99, 99)}])
+        MLTSKClassifier(n_rules=0).fit(X, Y, rules=[{"x0": (-99, 99)}])
 
 
 @pytest.mark.parametrize(
-    ("rules", "says"),
+    ("rules", "message"),
     [
         (
             [{"agee": (60, None)}],
@@ -123,26 +148,28 @@ def test_a_rule_for_nobody_or_everybody_has_no_number(numbers):
         ),
     ],
 )
-def test_a_bad_rule_is_one_sentence_that_names_it(table, rules, says):
-    with pytest.raises(InputError, match=says):
-        MLTSKClassifier(n_rules=0).fit(*table, rules=rules)
+def test_with_rules_names_a_bad_rule_in_one_sentence(table, rules, message):
+    X, Y = table
+    with pytest.raises(InputError, match=message):
+        MLTSKClassifier(n_rules=0).fit(X, Y, rules=rules)
 
 
-def test_rules_need_dense_rows_on_their_percentile_scale(numbers):
-    X, Y = numbers
-    for given, scale, says in (
-        (sparse.csr_array(abs(X)), "auto", "X is sparse"),
-        (X, "standard", "scale is 'standard'"),
-    ):
-        with pytest.raises(
-            InputError, match=f"Rules of your own need dense X .*, but {says}"
-        ):
-            MLTSKClassifier(scale=scale).fit(given, Y, rules=RULES)
+def test_check_rules_apply_refuses_sparse_x(X, Y):
+    message = "Rules of your own need dense X .*, but X is sparse"
+    with pytest.raises(InputError, match=message):
+        MLTSKClassifier().fit(sparse.csr_array(abs(X)), Y, rules=RULES)
 
 
-def test_a_short_model_keeps_a_rule_that_is_worth_its_statements(numbers):
-    X, Y = numbers
+def test_check_rules_apply_refuses_a_scale_without_percentiles(X, Y):
+    message = "Rules of your own need dense X .*, but scale is 'standard'"
+    with pytest.raises(InputError, match=message):
+        MLTSKClassifier(scale="standard").fit(X, Y, rules=RULES)
+
+
+def test_max_statements_keeps_a_rule_that_is_worth_its_statements(X, Y):
     short = MLTSKClassifier(n_rules=0, max_statements=4).fit(X, Y, rules=RULES)
+    precisions = evaluate(Y, short.decision_function(X), per_label=True)["AP"]
+    kept = [rule.index for rule in short.rules_.given if len(rule.consequents)]
     assert short.n_statements_.max() <= 4
-    assert evaluate(Y, short.decision_function(X), per_label=True)["AP"][0] > 0.99
-    assert [rule.index for rule in short.rules_.given if len(rule.consequents)] == [0]
+    assert precisions[0] > 0.99
+    assert kept == [0]

@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk import MLTSKClassifier
-from mltsk.short.candidates import Candidates, Interval, digits_of, rounded
+from mltsk.core.arrays import rounded
+from mltsk.short.candidates import Candidates, Interval, digits_of
 
 RNG = np.random.default_rng(0)
 X = np.column_stack(

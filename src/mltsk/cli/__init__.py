@@ -17,6 +17,7 @@ from typer import Option
 from .. import __version__
 from ..exceptions import InputError
 from . import datasets, demo, fit, models, reproduce, tables
+from .output import say, standard_streams
 
 FAILED = 1
 BAD_INPUT = 2
@@ -92,23 +93,29 @@ app.add_typer(datasets.app, name="datasets")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    with standard_streams():
+        return _status(arguments)
+
+
+def _status(arguments: Sequence[str]) -> int:
+    """Run the command of these arguments; its exit status, after a sentence if any."""
     try:
-        return _run(arguments)
-    except SystemExit as error:  # a closed pipe, as in `mltsk rules model.skops | head`
-        return error.code if isinstance(error.code, int) else FAILED
+        status = _run(arguments)
+        sys.stdout.flush()
+        return status
     except (KeyboardInterrupt, typer.Abort):  # Abort is Ctrl-C in older typers
         _complain("stopped; nothing was left half-written.")
         return STOPPED
     except Exception as error:
         if "--debug" in arguments:
-            traceback.print_exc()
+            say(traceback.format_exc(), err=True)
         status, sentence = _verdict(error)
         _complain(sentence)
         return status
 
 
 def _run(arguments: Sequence[str]) -> int:
-    """Run the command of these arguments; its exit status, or the error it raised."""
+    """Run the command of these arguments; its exit status, or an error."""
     without_debug = [argument for argument in arguments if argument != "--debug"]
     command = typer.main.get_command(app)
     status = command.main(
@@ -121,7 +128,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _complain(sentence: str) -> None:
     one_line = " ".join(sentence.split())
-    print(f"mltsk: {one_line}", file=sys.stderr)
+    say(f"mltsk: {one_line}", err=True)
 
 
 def _verdict(error: Exception) -> tuple[int, str]:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from .output import aligned, working
+from .output import aligned, say, working
 
 LIST_HEADER = (
     "name",
@@ -55,11 +55,11 @@ def datasets(context: typer.Context) -> None:
                 entry.where or "no",
             )
         )
-    typer.echo(f"{aligned(rows)}\n")
+    say(f"{aligned(rows)}\n")
     for text, sign in (sources | licences).items():
-        typer.echo(f"{sign}  {text}")
+        say(f"{sign}  {text}")
     if not all(entry.where for entry in entries):
-        typer.echo("\nGet one with `mltsk datasets fetch NAME`.")
+        say("\nGet one with `mltsk datasets fetch NAME`.")
 
 
 def _signs(texts: Iterable[str], signs: Iterable[str]) -> dict[str, str]:
@@ -104,8 +104,8 @@ def fetch(
                 )
         except FetchError as error:
             any_failed = True
-            typer.echo(f"mltsk: {error}", err=True)
+            say(f"mltsk: {error}", err=True)
         else:
-            typer.echo(f"{name}: {path}")
+            say(f"{name}: {path}")
     if any_failed:
         raise typer.Exit(1)

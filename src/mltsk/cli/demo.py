@@ -3,14 +3,16 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from typer import Option
 
 import mltsk
 
 from ..exceptions import InputError
 from .options import QuickOption, out_option
-from .output import aligned, working
+from .output import aligned, check_files, refuse_standard_output, say, working
+
+REVIEW_FILE = "index.html"
+EXPLORER_FILE = "explorer.html"
 
 
 def demo(
@@ -32,20 +34,27 @@ def demo(
       mltsk demo
       mltsk demo --out report --seed 1
     """
+    from ..tables.files import source_files
+
+    refuse_standard_output(out, "--out", "A folder")
     try:
         out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
     except OSError as error:
         raise InputError(
             f"The folder {out} cannot be made ({error.strerror}): --out takes a folder."
         ) from None
+    check_files(
+        [out / REVIEW_FILE, out / EXPLORER_FILE],
+        inputs=[*source_files("pbc"), *source_files("yeast")],
+    )
     _review_of_pbc(out, seed=seed, quick=quick)
     with working("ML-TSK FS on yeast"):
         rows = next_to_the_paper(folds, seed)
-    typer.echo(
+    say(
         f"ML-TSK FS on yeast, {folds}-fold cross-validation with seed {seed}, the "
         "paper's metrics (mean ± SD)\n"
     )
-    typer.echo(aligned(rows, indent="  "))
+    say(aligned(rows, indent="  "))
 
 
 def _review_of_pbc(out: Path, *, seed: int, quick: bool) -> None:
@@ -54,8 +63,8 @@ def _review_of_pbc(out: Path, *, seed: int, quick: bool) -> None:
     from ..pages.review import review_page
 
     table = mltsk.read_table("pbc")
-    page = out / "index.html"
-    typer.echo(
+    page = out / REVIEW_FILE
+    say(
         f"pbc: what can be told about {len(table)} patients with a liver disease, from "
         "blood values?\n"
     )
@@ -68,13 +77,13 @@ def _review_of_pbc(out: Path, *, seed: int, quick: bool) -> None:
             progress=show,
         )
     for sentence in made.labels:
-        typer.echo(f"  {sentence}")
-    typer.echo("\n".join(["", *made.summary, ""]))
+        say(f"  {sentence}")
+    say("\n".join(["", *made.summary, ""]))
     write_page(made.page, page)
     explorer = mltsk.explore(
-        made.model, out / "explorer.html", table.X, table.Y, title=table.name
+        made.model, out / EXPLORER_FILE, table.X, table.Y, title=table.name
     )
-    typer.echo(f"review: {page}\nexplorer: {explorer}\n")
+    say(f"review: {page}\nexplorer: {explorer}\n")
 
 
 def next_to_the_paper(n_folds: int, seed: int) -> list[list[str]]:

@@ -1,11 +1,9 @@
 """``mltsk fit``: a model of a data set or a file, and how good it is on unseen rows."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +13,7 @@ from typer import Option
 import mltsk
 
 from ..exceptions import InputError
-from ..files import check_target
+from ..limits import read_json
 from ..text import plural
 from .options import (
     DataArgument,
@@ -36,9 +34,12 @@ from .options import (
 from .output import (
     LOWER_IS_BETTER,
     aligned,
+    check_files,
     label_table,
     metric_table,
     noted_warnings,
+    refuse_standard_output,
+    say,
     working,
 )
 
@@ -180,6 +181,8 @@ def fit(
       mltsk fit patients.csv --labels 4 --own-rules rules.json --out patients.skops
       mltsk fit emotions --preset paper --rules 3 --width-scale 100 --out paper.skops
     """
+    from ..tables.files import source_files
+
     shared: Parameters = {
         "n_rules": rules,
         "width_scale": width_scale,
@@ -206,7 +209,9 @@ def fit(
     else:
         refuse_options(of_paper, only_of=Preset.paper)
         parameters = given_parameters(shared | of_default)
-    check_target(out)  # fail before the work, not after it
+    # before the work, not after it
+    refuse_standard_output(out, "--out", "A model")
+    check_files([out], inputs=[*source_files(data, labels), own_rules])
     options = TableOptions(
         labels=labels,
         drop=drop,
@@ -227,7 +232,9 @@ def fit(
 def read_rules(path: str) -> object:
     """Rules of the user's own, from a JSON file."""
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        return read_json(path)
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(
@@ -276,7 +283,7 @@ def fit_and_save(
 
     table = open_data(data, options)
     if is_table(data) and not table.columns.is_plain:
-        typer.echo(f"{table.columns}\n")
+        say(f"{table.columns}\n")
     X, categories = features(table, data, preset)
     start = perf_counter()
     model = fitted_model(table, X, preset, parameters)
@@ -299,7 +306,7 @@ def fit_and_save(
         reading=options.for_other_files(),
     )
     mltsk.save(model, out, info=info)
-    typer.echo(text)
+    say(text)
 
 
 def features(
@@ -415,9 +422,11 @@ def _exceptions(model: "Estimator") -> str:
     if model.n_rules_:
         content = "slopes of their own" if model.order_ else "a shift each"
         return f"{model.n_rules_:,} exceptions of order {model.order_} ({content})"
-    if model.n_rules == "auto":
-        return "no exceptions: the table needs none"
-    return "no exceptions, as asked"
+    if model.n_rules == 0:
+        return "no exceptions, as asked"
+    if model.max_statements is not None:
+        return "no exceptions: the short model kept none"
+    return "no exceptions: the table needs none"
 
 
 def _chosen_values(model: "Estimator") -> list[str]:

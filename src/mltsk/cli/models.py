@@ -5,13 +5,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from typer import Argument, Option
 
 import mltsk
 
 from ..exceptions import InputError
-from ..files import check_target, spreadsheet_safe, writing
+from ..files import csv_text, writing
 from ..text import plural
 from .options import (
     LabelColumnOption,
@@ -20,7 +19,17 @@ from .options import (
     StatementsOption,
     out_option,
 )
-from .output import label_table, metric_table, note, noted_warnings, working, write_text
+from .output import (
+    check_files,
+    label_table,
+    metric_table,
+    note,
+    noted_warnings,
+    refuse_standard_output,
+    say,
+    working,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -95,10 +104,10 @@ def predict(
       mltsk predict patients.skops new.xlsx --id patient --missing "<4.0" --out new.csv
       mltsk predict patients.skops patients.parquet | head
     """
+    from ..tables.files import source_files
     from .inputs import open_model, samples
 
-    if out != "-":
-        check_target(out)
+    check_files([out], inputs=[model, *source_files(data)])
     classifier, info = open_model(model)
     rows = samples(classifier, info, data, id=id, missing=missing)
     with working(f"predicting {len(rows.ids):,} rows"):
@@ -109,9 +118,10 @@ def predict(
                 f"Predictions have a column {name!r} of their own: leave it out of "
                 "--id."
             )
-    table = rows.ids.astype(object).map(spreadsheet_safe).join(predictions)
-    table = table.rename(columns=spreadsheet_safe)
-    write_text(table.to_csv(index=False, lineterminator="\n"), out)
+    table = rows.ids.astype(object).join(predictions)
+    table = table.where(table.notna(), None)  # which is an empty cell
+    lines = table.itertuples(index=False, name=None)
+    write_text(csv_text(table.columns, lines), out)
 
 
 def _predictions(
@@ -195,11 +205,11 @@ def evaluate(
             "may be no estimate for others."
         )
     if as_json:
-        typer.echo(_metrics_json(overall, by_label, n_rows=n_rows))
+        say(_metrics_json(overall, by_label, n_rows=n_rows))
         return
-    typer.echo(f"{rows.name}: {n_rows:,} rows, {plural(n_labels, 'label')}\n")
-    typer.echo(f"{label_table(by_label, LABEL_METRICS)}\n")
-    typer.echo(metric_table(overall, overall["standard"]))
+    say(f"{rows.name}: {n_rows:,} rows, {plural(n_labels, 'label')}\n")
+    say(f"{label_table(by_label, LABEL_METRICS)}\n")
+    say(metric_table(overall, overall["standard"]))
 
 
 def _refuse_classes(model: "Estimator", path: str) -> None:
@@ -277,8 +287,10 @@ def rules(
       mltsk rules patients.skops --format md --out rules.md
     """
     from ..pages.render import rules_page
+    from ..tables.files import source_files
     from .inputs import classifier_with_rules, open_model
 
+    check_files([out], inputs=[model, *source_files(data)])
     opened, info = open_model(model)
     classifier = classifier_with_rules(opened, model)
     if statements is not None:
@@ -355,6 +367,7 @@ def explore(
       mltsk explore yeast.skops --out yeast.html
       mltsk explore patients.skops --data patients.csv --id patient --out patients.html
     """
+    from ..tables.files import source_files
     from .inputs import (
         classifier_with_rules,
         fitted_label_options,
@@ -362,7 +375,8 @@ def explore(
         samples,
     )
 
-    check_target(out)
+    refuse_standard_output(out, "--out", "A page")
+    check_files([out], inputs=[model, *source_files(data)])
     if data is None and (id or neighbours):
         raise InputError(
             "--id and --neighbours are about rows: name their file with --data."
@@ -389,7 +403,7 @@ def explore(
             title=title or info.data or "Rules",
         )
     size = _megabytes(page.stat().st_size)
-    typer.echo(f"{page}: {size}, open it in any browser", err=True)
+    say(f"{page}: {size}, open it in any browser", err=True)
 
 
 def _unless_empty(frame: "DataFrame") -> "DataFrame | None":
@@ -422,11 +436,9 @@ def export(
 
     if onnx is None and as_json is None:
         raise InputError("Say what to write: --onnx FILE, --json FILE, or both.")
-    for file in (onnx, as_json):
-        if file is not None and file != "-":
-            check_target(file)
-    if onnx == "-":
-        raise InputError("An ONNX graph is no text: give --onnx the name of a file.")
+    if onnx is not None:
+        refuse_standard_output(onnx, "--onnx", "An ONNX graph")
+    check_files([onnx, as_json], inputs=[model])
     classifier, _ = open_model(model)
     if onnx is not None:
         _write_onnx(classifier, Path(onnx), float32=float32)
@@ -447,4 +459,4 @@ def _write_onnx(model: "Estimator", path: Path, *, float32: bool) -> None:
     if len(inputs) == 1:
         takes = f"input {inputs[0].name}"
     outputs = "outputs scores, labels, probabilities"
-    typer.echo(f"{path}: {_megabytes(len(content))}; {takes}, {outputs}", err=True)
+    say(f"{path}: {_megabytes(len(content))}; {takes}, {outputs}", err=True)

@@ -4,15 +4,20 @@ Progress is a bar on a terminal and a few plain lines anywhere else, all of it o
 standard error.
 """
 
+import errno
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 from warnings import catch_warnings, simplefilter
 
 import typer
 
-from ..files import writing
+from ..exceptions import InputError, printable, printable_lines
+from ..files import check_outputs, writing
+from ..machine import discard_output, open_standard_descriptors
 from ..text import plural
 
 if TYPE_CHECKING:
@@ -20,6 +25,9 @@ if TYPE_CHECKING:
 
 LOWER_IS_BETTER = ("HL", "OE", "RL", "CV")
 MAX_PRINTED_LABELS = 20
+STANDARD_OUTPUT = "-"
+# What a pipe without a reader says; Windows says EINVAL.
+READER_LEFT = (errno.EPIPE, errno.EINVAL, errno.ESHUTDOWN)
 
 ShowProgress = Callable[[int, int | None], object]  # takes (done, in all)
 
@@ -33,7 +41,7 @@ def aligned(rows: Iterable[Sequence[object]], indent: str = "") -> str:
     Columns of numbers stand to the right, others to the left; the first row may be
     a header.
     """
-    texts = [[str(cell) for cell in row] for row in rows]
+    texts = [[printable(str(cell)) for cell in row] for row in rows]
     columns = [_padded(column) for column in zip(*texts, strict=True)]
     lines = []
     for cells in zip(*columns, strict=True):
@@ -98,10 +106,19 @@ def _digits(value: float) -> str:
 # notes and files ----------------------------------------------------------------------
 
 
+def say(text: object, *, err: bool = False) -> None:
+    """Print text; what a terminal would obey in it is spelled out.
+
+    Every command prints with this function: names and cells of files, and words of
+    servers, may hold anything.
+    """
+    typer.echo(printable_lines(str(text)), err=err)
+
+
 def note(sentence: object) -> None:
     """Print one line on standard error about something that did not stop the job."""
     one_line = " ".join(str(sentence).split())
-    typer.echo(f"note: {one_line}", err=True)
+    say(f"note: {one_line}", err=True)
 
 
 @contextmanager
@@ -114,9 +131,33 @@ def noted_warnings() -> Iterator[None]:
         note(sentence)
 
 
+def check_files(
+    outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None]
+) -> None:
+    """Refuse outputs that cannot be written or that would overwrite an input.
+
+    Options that were not given are None; standard output, ``-``, is never in the way.
+    """
+    check_outputs(
+        [path for path in outputs if path not in (None, STANDARD_OUTPUT)],
+        [path for path in inputs if path is not None],
+    )
+
+
+def refuse_standard_output(out: str | Path, option: str, content: str) -> None:
+    """Refuse ``-`` as the name of a file for content that is not printed."""
+    if str(out) == STANDARD_OUTPUT:
+        raise InputError(
+            f"{content} is not written to standard output: give {option} a name "
+            "(./- is a file called -)."
+        )
+
+
 def write_text(text: str, out: str) -> None:
     """Write text to a file in one step, or to standard output for ``-``."""
-    if out == "-":
+    if out == STANDARD_OUTPUT:
+        if sys.stdout.isatty():  # a program may want every byte
+            text = printable_lines(text)
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
         return
     with writing(out) as file:
@@ -127,6 +168,59 @@ def typed_command() -> list[str]:
     """The words of the command that is running, as one would type them again."""
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     return ["mltsk", *arguments]
+
+
+# streams ------------------------------------------------------------------------------
+
+
+class PatientStream:
+    """Standard output or errors for a command, which goes on when nobody reads it.
+
+    The reader of a pipe may leave early, as in ``mltsk fit … | head -1``: the rest goes
+    nowhere, and the model is written all the same. Any other failure to write is one
+    of the command, unless the stream only ``tells`` how it goes.
+    """
+
+    def __init__(self, stream: TextIO, *, tells: bool = False) -> None:
+        self._stream = stream
+        self._tells = tells
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write text, or nothing if the reader has left."""
+        with self._reader_may_leave():
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Pass on what was written."""
+        with self._reader_may_leave():
+            self._stream.flush()
+
+    @contextmanager
+    def _reader_may_leave(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            discard_output(self._stream)  # else the end of the process fails again
+            if self._tells or error.errno in READER_LEFT:
+                return
+            reason = error.strerror
+            raise OSError(f"Standard output cannot be written: {reason}.") from None
+
+
+@contextmanager
+def standard_streams() -> Iterator[None]:
+    """Let commands print whether or not standard output and errors are there."""
+    open_standard_descriptors()
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        # a stream is None where it was closed, as by >&-
+        output = PatientStream(sys.stdout or nowhere)
+        errors = PatientStream(sys.stderr or nowhere, tells=True)
+        with redirect_stdout(output), redirect_stderr(errors):
+            yield
 
 
 # progress -----------------------------------------------------------------------------
@@ -140,16 +234,16 @@ def working(title: str, unit: str = "") -> Iterator[ShowProgress]:
     is a bar or a clock; elsewhere a line for each step, or one line at the start.
     """
     if sys.stderr.isatty():
-        with _bar(title, unit) as show_bar:
+        with _bar(printable(title), unit) as show_bar:
             yield show_bar
         return
 
     def show_line(done: int, total: int | None) -> None:
         if done and unit == "steps":
-            typer.echo(f"{title}: {done} of {total} steps", err=True)
+            say(f"{title}: {done} of {total} steps", err=True)
 
     if unit != "steps":
-        typer.echo(f"{title}: downloading" if unit else f"{title} …", err=True)
+        say(f"{title}: downloading" if unit else f"{title} …", err=True)
     yield show_line
 
 

@@ -13,8 +13,9 @@ import typer
 from typer import Argument, Option
 
 from ..exceptions import InputError
+from ..files import check_inputs_outside
 from .options import out_option
-from .output import note, typed_command
+from .output import check_files, note, refuse_standard_output, say, typed_command
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 ProtocolChoice = StrEnum("ProtocolChoice", ["paper", "strict", "nested"])
 GridChoice = StrEnum("GridChoice", ["paper", "fast", "authors"])
 ConventionChoice = StrEnum("ConventionChoice", ["paper", "standard"])
+
+# what a report consists of, in its folder
+REPORT_FILES = ("index.html", "summary.md")
+REPORT_FOLDERS = ("tables", "figures")
 
 SECONDS_BETWEEN_LINES = 30
 MAX_NAMED_FAILURES = 5
@@ -114,6 +119,7 @@ def reproduce(
       mltsk reproduce --cluster tcp://10.0.0.1:8786 --out section4
     """
     from ..paper.experiments.definition import read_definition, section_iv
+    from ..paper.experiments.store import FILE, LOCK
 
     definition = section_iv() if config is None else read_definition(config)
     dataset_names = _split(datasets)
@@ -129,6 +135,7 @@ def reproduce(
         "studies": studies and definition.studies,
     }
     definition = definition.model_copy(update=changes)
+    _check_folder(out, [FILE, LOCK, *REPORT_FILES], _input_files(definition, config))
     run_and_report(
         definition,
         out,
@@ -206,14 +213,22 @@ def report(
       mltsk report /media/archive/section4 --out section4
     """
     from ..paper.experiments.reproduce import take_over
+    from ..paper.experiments.store import FILE
 
     if out is None and folder.is_dir() and not os.access(folder, os.W_OK):
         raise InputError(
             f"{folder} can only be read: say with --out where the report goes."
         )
-    for other in add or ():
+    others = add or []
+    for other in others:
+        _refuse_same_folder(folder, other)
+        if out is not None:
+            _refuse_same_folder(out, other)
+    stores = [place / FILE for place in (folder, *others)]
+    _check_folder(out or folder, REPORT_FILES, stores)
+    for other in others:
         n_pieces = take_over(folder, other)
-        typer.echo(f"{n_pieces} pieces taken over from {other}")
+        say(f"{n_pieces} pieces taken over from {other}")
     _write_report(folder, "of all results", out)
 
 
@@ -258,6 +273,41 @@ def _seeds(definition: "Definition", seed: int | None, repeats: int) -> list[int
     return list(range(first, first + repeats))
 
 
+# folders ------------------------------------------------------------------------------
+
+
+def _check_folder(folder: Path, names: Sequence[str], inputs: Sequence[Path]) -> None:
+    """Refuse a folder whose files, of these names and of a report, are also inputs."""
+    refuse_standard_output(folder, "--out", "A folder")
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise InputError(f"{folder} is a file: --out takes a folder.")
+    check_files([folder / name for name in names], inputs)
+    for name in REPORT_FOLDERS:
+        check_inputs_outside(folder / name, inputs)
+
+
+def _input_files(definition: "Definition", config: Path | None) -> list[Path]:
+    """The files that an experiment reads: its definition, and its data."""
+    from ..datasets import catalog
+    from ..tables.files import source_files
+
+    files = [] if config is None else [config]
+    for data in definition.datasets:
+        if data.file is not None or data.name in catalog():
+            files += source_files(data.file or data.name, data.labels)
+    return files
+
+
+def _refuse_same_folder(written: Path, added: Path) -> None:
+    """Refuse to write to the folder whose results are added to others."""
+    if written.exists() and added.exists() and written.samefile(added):
+        raise InputError(
+            f"{added} is the folder that is written to: --add takes another one."
+        )
+
+
 # reports ------------------------------------------------------------------------------
 
 
@@ -271,7 +321,7 @@ def _write_report(folder: Path, extent: str, out: Path | None = None) -> "Result
     if len(results.scores) or len(results.cells) or results.studies:
         out = out or folder
         write_report(results, out)
-        typer.echo(f"report {extent}: {out / 'index.html'}")
+        say(f"report {extent}: {out / 'index.html'}")
     return results
 
 
@@ -295,10 +345,8 @@ def _announce(outlook: "Outlook", jobs: int, device: str | None) -> None:
         here = ", ".join(outlook.here)
         missing = ", ".join(outlook.missing)
         command = f"mltsk datasets fetch {' '.join(outlook.missing)}"
-        typer.echo(f"here: {here}; missing: {missing}", err=True)
-        typer.echo(
-            f"missing data sets are left out; get them with `{command}`", err=True
-        )
+        say(f"here: {here}; missing: {missing}", err=True)
+        say(f"missing data sets are left out; get them with `{command}`", err=True)
     if not outlook.left:
         return
     duration = _duration(outlook.seconds / jobs)
@@ -308,7 +356,7 @@ def _announce(outlook: "Outlook", jobs: int, device: str | None) -> None:
         text += f", less with {device}"
     if outlook.unknown:
         text += f", without {', '.join(outlook.unknown)}, of which nothing is known"
-    typer.echo(text, err=True)
+    say(text, err=True)
 
 
 @contextmanager
@@ -352,14 +400,14 @@ class _ProgressLines:
     ) -> None:
         """Print a line if one is due; the cell has just been finished."""
         if outcome is not None and outcome.error:
-            typer.echo(f"failed: {cell}: {outcome.error}", err=True)
+            say(f"failed: {cell}: {outcome.error}", err=True)
         now = time.monotonic()
         is_first = self.last < 0
         is_due = run.done == run.total or now - self.last > SECONDS_BETWEEN_LINES
         if is_first or (cell is not None and is_due):
             self.last = now
             latest = "" if cell is None else f" ({cell})"
-            typer.echo(f"{_status(run, self.jobs)}{latest}", err=True)
+            say(f"{_status(run, self.jobs)}{latest}", err=True)
 
 
 def _status(run: "Progress", jobs: int) -> str:

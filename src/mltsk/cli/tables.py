@@ -3,12 +3,10 @@
 import shlex
 from typing import Annotated
 
-import typer
 from typer import Argument, Option
 
 import mltsk
 
-from ..files import check_target
 from .options import (
     DataArgument,
     DropOption,
@@ -25,7 +23,15 @@ from .options import (
     out_option,
     threshold_option,
 )
-from .output import MAX_PRINTED_LABELS, noted_warnings, typed_command, working
+from .output import (
+    MAX_PRINTED_LABELS,
+    check_files,
+    noted_warnings,
+    refuse_standard_output,
+    say,
+    typed_command,
+    working,
+)
 
 FILE_HELP = "A CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT file; .csv.gz will do."
 SEED_HELP = "Seed of folds, forest and intervals."
@@ -71,9 +77,9 @@ def columns(
     try:
         report = options.read(data).columns
     except TableError as error:
-        typer.echo(str(error.columns))
+        say(str(error.columns))
         raise
-    typer.echo(str(report))
+    say(str(report))
 
 
 def review(
@@ -106,9 +112,12 @@ def review(
     """
     from ..pages.render import write_page
     from ..pages.review import review_page
+    from ..tables.files import source_files
     from .inputs import open_data
 
-    check_target(out)  # fail before the work, not after it
+    # before the work, not after it
+    refuse_standard_output(out, "--out", "A page")
+    check_files([out], inputs=source_files(data, labels))
     options = TableOptions(
         labels=labels,
         drop=drop,
@@ -132,10 +141,10 @@ def review(
             progress=show,
         )
     write_page(made.page, out)
-    typer.echo("\n".join([*made.summary, ""]))
+    say("\n".join([*made.summary, ""]))
     for sentence in made.labels[:MAX_PRINTED_LABELS]:
-        typer.echo(f"  {sentence}")
+        say(f"  {sentence}")
     n_more = len(made.labels) - MAX_PRINTED_LABELS
     if n_more > 0:
-        typer.echo(f"  … and {n_more} more, in the page")
-    typer.echo(f"\nreview: {out}")
+        say(f"  … and {n_more} more, in the page")
+    say(f"\nreview: {out}")

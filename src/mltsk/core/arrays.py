@@ -19,15 +19,17 @@ themselves; `spread` shares them out rule by rule. ``MLTSK_THREADS`` in the envi
 sets the number for both.
 """
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial, reduce
+from threading import Lock
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from threadpoolctl import ThreadpoolController
 
 from ..exceptions import InputError
@@ -56,6 +58,14 @@ DEVICE_BLOCK_SHARE = 0.06
 # than this: benchmarks/threads.py prints both times.
 FLOPS_FOR_THREADS = 1e11
 MIN_SPREAD_FLOPS = 1e8  # below, starting threads takes longer than the work
+
+MAX_RAW = 1e100  # number of a sample that is on no scale
+# Clustering needs sixth powers of samples: those of larger numbers, and of smaller ones
+# than the inverse, are in double precision.
+MAX_SINGLE = 1e4
+DOUBLE_BITS = 64
+MAX_ROUND_DIGITS = 300  # after the point, up to which NumPy rounds
+MAX_FACTOR_EXPONENT = 1000  # of a power of two that numbers are multiplied with
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -191,6 +201,14 @@ class Tensors:
 def _tensors() -> Tensors:
     """The namespace of tensors; torch is loaded, because a tensor exists."""
     return Tensors(sys.modules["torch"])
+
+
+def underflow_is_zero() -> np.errstate:
+    """Let numbers that are too small become 0, whatever the caller asked of NumPy.
+
+    Where memberships are computed, that is the answer: far from a rule they are 0.
+    """
+    return np.errstate(under="ignore")
 
 
 # rows ---------------------------------------------------------------------------------
@@ -342,6 +360,7 @@ def weighted_mean(X: Matrix, w: Array) -> Array:
     return namespace(X).asarray(X.T @ cast(w, X.dtype)).ravel() / w.sum()
 
 
+@underflow_is_zero()
 def weighted_mean_and_sd(X: Array, w: Array) -> tuple[FloatArray, FloatArray]:
     """Mean and standard deviation of each column, missing values left out.
 
@@ -370,24 +389,97 @@ def weighted_mean_and_sd(X: Array, w: Array) -> tuple[FloatArray, FloatArray]:
 
 
 def within_reach(X: Matrix) -> Matrix:
-    """X (N, D), clipped where the square of a number would not be finite."""
+    """X (N, D), clipped at MAX_RAW, such that squares and quotients are finite.
+
+    Numbers of lower precision become double ones if they are very large or small.
+    """
     xp = namespace(X)
     values = X.data if is_csr(X) else X
-    largest = float(xp.finfo(X.dtype).max) ** 0.4
-    if bool((abs(values) <= largest).all()):
+    if not values.shape[0]:
         return X
-    values = xp.clip(values, -largest, largest)
+    sizes = abs(values)
+    if xp.finfo(X.dtype).bits < DOUBLE_BITS:
+        largest = float(xp.nan_to_num(sizes).max())
+        is_ordinary = largest == 0 or 1 / MAX_SINGLE < largest < MAX_SINGLE
+        return X if is_ordinary else cast(X, np.float64)
+    if bool((sizes <= MAX_RAW).all()):
+        return X
+    values = xp.clip(values, -MAX_RAW, MAX_RAW)
     return _with_entries(X, values) if is_csr(X) else values
+
+
+def unit_factors(largest: Array) -> FloatArray:
+    """Powers of two that bring numbers of this size near 1, of the same shape.
+
+    They are 1 for ordinary sizes and for 0, so ordinary numbers stay as they are;
+    other numbers keep all their digits. What is ordinary depends on the precision:
+    squares of ordinary numbers are finite and above 0.
+    """
+    sizes = asnumpy(largest)
+    top = float(np.finfo(sizes.dtype).max) ** 0.3
+    with np.errstate(all="ignore"):
+        exponents = -np.frexp(sizes.astype(np.float64))[1]
+        is_ordinary = (sizes == 0) | ((sizes > 1 / top) & (sizes < top))
+    # a factor itself has to be an ordinary number
+    exponents = np.clip(exponents, -MAX_FACTOR_EXPONENT, MAX_FACTOR_EXPONENT)
+    return np.where(is_ordinary, 1.0, np.ldexp(1.0, exponents))
 
 
 def unit_rows(X: Matrix) -> Matrix:
     """Scale each row of X (N, D) to unit length; rows of zeros stay. CSR stays CSR."""
+    X = _in_ordinary_size(X)
     xp = namespace(X)
-    norms = cast(xp.sqrt(row_square_norms(X)), X.dtype)
-    scale = 1.0 / xp.where(norms > 0, norms, 1.0)
+    with underflow_is_zero():
+        norms = cast(xp.sqrt(row_square_norms(X)), X.dtype)
+        scale = 1.0 / xp.where(norms > 0, norms, 1.0)
+        if is_csr(X):
+            return _with_entries(X, X.data * np.repeat(scale, np.diff(X.indptr)))
+        return X * scale[:, None]
+
+
+def _in_ordinary_size(X: Matrix) -> Matrix:
+    """X (N, D), with rows of very large or small numbers times a power of two."""
+    xp = namespace(X)
+    if X.shape[0] == 0 or X.shape[1] == 0:
+        return X
     if is_csr(X):
-        return _with_entries(X, X.data * np.repeat(scale, np.diff(X.indptr)))
-    return X * scale[:, None]
+        largest = abs(X).max(axis=1).toarray().ravel()
+    else:
+        largest = xp.amax(abs(X), axis=1)
+    factors = unit_factors(largest)
+    if (factors == 1).all():
+        return X
+    with underflow_is_zero():
+        if is_csr(X):
+            of_entries = np.repeat(factors, np.diff(X.indptr))
+            return _with_entries(X, (X.data * of_entries).astype(X.dtype))
+        scaled = cast(X, np.float64) * put_double(factors, X)[:, None]
+        return cast(scaled, X.dtype)
+
+
+def rounded(x: ArrayLike, digits: int) -> NDArray[np.float64]:
+    """Round numbers to digits after the point; digits below 0 are zeros before it.
+
+    NumPy multiplies by a power of ten first, which may be no finite number.
+
+    >>> float(rounded(1.2345e-310, 312)), float(rounded(1e305, 9))
+    (1.23e-310, 1e+305)
+    """
+    numbers = np.asarray(x, dtype=np.float64)
+    if digits > MAX_ROUND_DIGITS:
+        each = [round(number, digits) for number in numbers.ravel().tolist()]
+        return np.array(each).reshape(numbers.shape)
+    with np.errstate(over="ignore", under="ignore"):
+        result = np.round(numbers, digits)
+    # a number that is so large has no digits after the point
+    return np.where(np.isfinite(result), result, numbers)
+
+
+def put_double(table: FloatArray, like: Array) -> Array:
+    """A table in double precision, where ``like`` lies."""
+    if not is_tensor(like):
+        return np.asarray(table, dtype=np.float64)
+    return namespace(like).asarray(table, dtype=np.float64, like=like)
 
 
 def _with_entries(X: CSR, entries: FloatArray) -> CSR:
@@ -421,15 +513,57 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+class _BlasLimit:
+    """One limit of BLAS threads for the process, which several threads may ask for.
+
+    The library has one number of threads for all. The first who asks sets it and
+    remembers what it was; the last who leaves puts that back. Without counting, the
+    first of two fits that overlap would end the limit of the second, and the second
+    would put back the limit of the first for good.
+    """
+
+    def __init__(self) -> None:
+        self._limiter: Any = None  # of threadpoolctl, which publishes no types
+        self.start_anew()
+
+    def start_anew(self) -> None:
+        """Forget who is inside: in the child of a fork there is nobody."""
+        self._lock = Lock()
+        self._n_inside = 0
+
+    def enter(self, limit: int) -> None:
+        """Set the limit, unless somebody is inside already."""
+        with self._lock:
+            if self._n_inside == 0:
+                self._limiter = _controller().limit(limits=limit, user_api="blas")
+            self._n_inside += 1
+
+    def leave(self) -> None:
+        """Put back what was there, if nobody else is inside."""
+        with self._lock:
+            self._n_inside = max(self._n_inside - 1, 0)
+            if self._n_inside == 0:
+                self._limiter.restore_original_limits()
+
+
+_blas_limit = _BlasLimit()
+if hasattr(os, "register_at_fork"):  # Windows has no forks
+    os.register_at_fork(after_in_child=_blas_limit.start_anew)
+
+
 @contextmanager
 def blas_threads(flops: float) -> Iterator[None]:
     """Limit BLAS to one thread for work of fewer than FLOPS_FOR_THREADS flops.
 
-    If MLTSK_THREADS is set, that is the limit.
+    If MLTSK_THREADS is set, that is the limit. The number of threads is one for the
+    whole process; it is as before when the last fit that runs has ended.
     """
     limit = asked_threads() or (1 if flops < FLOPS_FOR_THREADS else None)
     if limit is None:
         yield
         return
-    with _controller().limit(limits=limit, user_api="blas"):
+    _blas_limit.enter(limit)
+    try:
         yield
+    finally:
+        _blas_limit.leave()

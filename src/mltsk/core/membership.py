@@ -24,6 +24,7 @@ from .arrays import (
     put,
     row_blocks,
     spread_rows,
+    underflow_is_zero,
     weights_per_label,
 )
 
@@ -36,6 +37,7 @@ NOT_MEASURED_EXPONENT = 1e3
 # firing strengths ---------------------------------------------------------------------
 
 
+@underflow_is_zero()
 def firing_strengths(
     X: Matrix,
     C: Array,

@@ -30,6 +30,7 @@ to the next: Σ b_i t_i = b_0 + Σ (b_i - b_{i-1}) r_i. Only the ridge differs: 
 on the heights b (`Terms.heights`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,6 +39,7 @@ from scipy import sparse
 
 from .arrays import (
     CSR,
+    MAX_RAW,
     Array,
     FloatArray,
     Matrix,
@@ -48,7 +50,10 @@ from .arrays import (
     is_tensor,
     namespace,
     put,
+    put_double,
     row_blocks,
+    underflow_is_zero,
+    unit_factors,
     weighted_mean,
     weighted_mean_and_sd,
 )
@@ -61,6 +66,11 @@ MAX_KNOTS = 256
 REACH = 1000.0
 # Entries of X that are put on their scale at a time: 160 MB in double precision.
 MAX_SCALED_ENTRIES = 2 * 10**7
+# The distance of two numbers up to here is finite.
+MAX_SAFE_SUM = 8e307
+# A column whose SD is at most this share of its mean is taken as constant: what varies
+# there is the rounding of its numbers.
+MIN_SD_SHARE = 1e-12
 
 
 # scales -------------------------------------------------------------------------------
@@ -106,15 +116,16 @@ class Scaling:
         for start in range(0, X.shape[1], step):
             columns = slice(start, start + step)
             x = cast(X[:, columns], np.float64).T
-            values = _double(self.values[columns], x)
-            levels = _double(self.levels[columns], x)
-            offset = _double(self.offset[columns, None], x)
-            spread = _double(self.spread[columns, None], x)
-            if inverse:
-                z = mapped(x * spread + offset, levels, values)
-            else:
-                z = (mapped(x, values, levels) - offset) / spread
-            Z[:, columns] = cast(z.T, X.dtype)
+            values = put_double(self.values[columns], x)
+            levels = put_double(self.levels[columns], x)
+            offset = put_double(self.offset[columns, None], x)
+            spread = put_double(self.spread[columns, None], x)
+            with underflow_is_zero():
+                if inverse:
+                    z = mapped(x * spread + offset, levels, values)
+                else:
+                    z = (mapped(x, values, levels) - offset) / spread
+                Z[:, columns] = cast(z.T, X.dtype)
         return Z
 
     def columns(self, chosen: slice) -> "Scaling":
@@ -129,26 +140,51 @@ class Scaling:
         )
 
 
-def _double(table: FloatArray, like: Array) -> Array:
-    """A table in double precision, where ``like`` lies."""
-    return put(np.asarray(table, np.float64), like)
-
-
 def _straight_line(x: Array, values: Array, levels: Array) -> Array:
     """Map x (D, n) by the line through the first and last knot of each row.
 
     The line stops at REACH ranges beyond the knots; where both knots are equal, its
-    slope is 1. ``values`` and ``levels`` are (D, Q).
+    slope is 1. ``values`` and ``levels`` are (D, Q). Lines between very large or very
+    small numbers are computed on numbers of ordinary size, whatever x is.
     """
     xp = namespace(x)
-    low = values[:, :1]
-    high = values[:, -1:]
+    low, high, factor = ordinary_ends(values)
+    first, last, level_factor = ordinary_ends(levels)
+    if factor is not None:
+        with np.errstate(over="ignore"):  # beyond all numbers is beyond reach, too
+            x = x * factor
     run = high - low
-    rise = levels[:, -1:] - levels[:, :1]
+    rise = last - first
     is_line = (run > np.finfo(np.float64).tiny) & (rise > 0)
     slope = xp.where(is_line, rise / xp.where(is_line, run, 1.0), 1.0)
-    reach = REACH * xp.where(is_line, run, xp.maximum(abs(low), 1.0))
-    return levels[:, :1] + (xp.clip(x, low - reach, high + reach) - low) * slope
+    reach = REACH * xp.where(is_line, run, constant_reach(low))
+    z = first + (xp.clip(x, low - reach, high + reach) - low) * slope
+    if level_factor is None:
+        return z
+    with np.errstate(over="ignore"):
+        largest = np.finfo(np.float64).max
+        return xp.clip(z / level_factor, -largest, largest)
+
+
+def constant_reach(values: Array) -> Array:
+    """What counts as the range of columns that are constant, at these values."""
+    return namespace(values).clip(abs(values), 1.0, MAX_RAW / REACH)
+
+
+def ordinary_ends(knots: Array) -> tuple[Array, Array, Array | None]:
+    """First and last knot (D, 1) of each row, times powers of two (D, 1).
+
+    The factors are 1 for rows of ordinary numbers and for constant ones; they are None
+    if all of them are.
+    """
+    low = knots[:, :1]
+    high = knots[:, -1:]
+    factors = unit_factors(namespace(knots).maximum(abs(low), abs(high)))
+    factors = np.where(asnumpy(high > low), factors, 1.0)
+    if (factors == 1).all():
+        return low, high, None
+    factor = put_double(factors, knots)
+    return low * factor, high * factor, factor
 
 
 def _interpolate(x: Array, values: Array, levels: Array) -> Array:
@@ -157,7 +193,49 @@ def _interpolate(x: Array, values: Array, levels: Array) -> Array:
         return levels + 0 * x  # NumPy's would give a level to NaN, too
     if is_tensor(x):
         return _interpolate_tensor(x, values, levels)
-    return np.stack([np.interp(*row) for row in zip(x, values, levels, strict=True)])
+    return np.stack([interpolated(*row) for row in zip(x, values, levels, strict=True)])
+
+
+@underflow_is_zero()
+def interpolated(
+    x: FloatArray | float, values: FloatArray, levels: FloatArray
+) -> FloatArray:
+    """NumPy's `interp` for x between knots (Q,), which may have any finite size."""
+    z = np.asarray(np.interp(x, values, levels))
+    # Slopes are not finite between knots that lie very close together, nor are
+    # distances of knots that lie very far apart.
+    half_span = values[-1] / 2 - values[0] / 2
+    if half_span < MAX_SAFE_SUM and bool((np.isfinite(z) | np.isnan(x)).all()):
+        return z
+    return _interpolated_by_shares(np.asarray(x, np.float64), values, levels)
+
+
+def _interpolated_by_shares(
+    x: FloatArray, values: FloatArray, levels: FloatArray
+) -> NDArray[np.float64]:
+    """`interpolated`, by the share of the way between two knots."""
+    last = len(values) - 1
+    if last == 0:
+        return levels[0] + 0 * x
+    left = (np.searchsorted(values, x, side="right") - 1).clip(0, last - 1)
+    share = _share_of_way(x, values[left], values[left + 1])
+    z = (1 - share) * levels[left] + share * levels[left + 1]
+    z = np.where(x <= values[0], levels[0], z)
+    return np.where(x >= values[-1], levels[-1], z)
+
+
+def _share_of_way(x: Array, start: Array, stop: Array) -> Array:
+    """The share of the way from start to stop at which x lies; all of one shape.
+
+    It is in [0, 1], and 0 where start and stop are the same.
+    """
+    xp = namespace(x)
+    # the distance of two very large numbers may be larger than all numbers
+    factor = xp.where(xp.maximum(abs(start), abs(stop)) > MAX_SAFE_SUM, 0.25, 1.0)
+    way = stop * factor - start * factor
+    gone = xp.clip(x, start, stop) * factor - start * factor
+    share = gone / xp.where(way > 0, way, 1.0)
+    return xp.where(way > 0, share, 0 * share)
 
 
 def _interpolate_tensor(x: Tensor, values: Tensor, levels: Tensor) -> Tensor:
@@ -171,7 +249,12 @@ def _interpolate_tensor(x: Tensor, values: Tensor, levels: Tensor) -> Tensor:
     level = xp.gather(levels, 1, left)
     rise = xp.gather(levels, 1, left + 1) - level
     slope = rise / xp.where(stop > start, stop - start, 1.0)
-    z = xp.where(x <= values[:, :1], levels[:, :1], level + slope * (x - start))
+    z = level + slope * (x - start)
+    if not bool(xp.isfinite(z).all()):
+        next_level = xp.gather(levels, 1, left + 1)
+        share = _share_of_way(x, start, stop)
+        z = xp.where(xp.isfinite(z), z, (1 - share) * level + share * next_level)
+    z = xp.where(x <= values[:, :1], levels[:, :1], z)
     return xp.where(x >= values[:, -1:], levels[:, -1:], z)
 
 
@@ -209,11 +292,8 @@ def fit_scaling(
         offset = np.where(high > low, 0.0, -low)
         spread = np.ones_like(low)
     else:
-        mean, sd = weighted_mean_and_sd(X, w)
-        span = np.where(high > low, high - low, 1.0)
-        varies = sd > 1e-12 * np.maximum(1.0, np.abs(mean))
-        offset = (mean - low) / span
-        spread = np.where(varies, sd, 1.0) / span / np.sqrt(share)
+        offset, spread = _standard_units(X, w, low, high)
+        spread = spread / np.sqrt(share)
     return Scaling(
         values=np.stack([low, high], axis=1),
         levels=np.tile([0.0, 1.0], (len(low), 1)),
@@ -222,6 +302,29 @@ def fit_scaling(
         bounded=False,
         share=share,
     )
+
+
+@underflow_is_zero()
+def _standard_units(
+    X: Array, w: Array, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and SD (D,) of columns whose least value counts as 0 and largest as 1.
+
+    X is (N, D), w (N,), ``low`` and ``high`` (D,). A constant column has the mean 0 and
+    the SD 1; one that varies by rounding only keeps its small numbers.
+    """
+    factors = unit_factors(np.maximum(np.abs(low), np.abs(high)))
+    if not (factors == 1).all():
+        X = cast(X, np.float64) * put_double(factors, X)
+        low = low * factors
+        high = high * factors
+    is_constant = high <= low
+    span = np.where(is_constant, 1.0, high - low)
+    mean, sd = weighted_mean_and_sd(X, w)
+    varies = sd > MIN_SD_SHARE * np.abs(mean)
+    offset = np.where(is_constant, 0.0, (mean - low) / span)
+    rounding_only = np.clip(1.0 / span, 1.0, 1 / MIN_SD_SHARE)
+    return offset, np.where(varies & ~is_constant, sd / span, rounding_only)
 
 
 def _column_ranges(X: Array) -> tuple[FloatArray, FloatArray]:
@@ -324,13 +427,23 @@ def column_quantiles(X: Array, shares: FloatArray) -> FloatArray:
     if is_tensor(X):
         return _tensor_quantiles(X, shares)
     if not np.isnan(X).any():
-        return np.quantile(X, shares, axis=0).T.copy()
+        return quantiles_of(X, shares).T.copy()
     quantiles = np.zeros((X.shape[1], len(shares)))
     for d, column in enumerate(X.T):
         measured = column[~np.isnan(column)]
         if len(measured):
-            quantiles[d] = np.quantile(measured, shares)
+            quantiles[d] = quantiles_of(measured, shares)
     return quantiles
+
+
+def quantiles_of(x: FloatArray, shares: FloatArray | Sequence[float]) -> FloatArray:
+    """NumPy's quantiles along the first axis of x, which stay finite."""
+    with underflow_is_zero():
+        largest = float(np.abs(x).max(initial=0.0))
+        if largest <= float(np.finfo(x.dtype).max) / 4:
+            return np.quantile(x, shares, axis=0)
+        # distances of numbers may be larger than all numbers
+        return 4 * np.quantile(x / 4, shares, axis=0)
 
 
 def _tensor_quantiles(X: Tensor, shares: FloatArray) -> FloatArray:
@@ -343,7 +456,12 @@ def _tensor_quantiles(X: Tensor, shares: FloatArray) -> FloatArray:
     before = np.floor(position).astype(int)
     low = ordered[np.minimum(before, last), columns]
     high = ordered[np.minimum(before + 1, last), columns]
-    return np.ascontiguousarray((low + (high - low) * (position - before)).T)
+    beyond = position - before
+    if float(np.abs(ordered).max(initial=0.0)) <= MAX_SAFE_SUM:
+        quantiles = low + (high - low) * beyond
+    else:
+        quantiles = low * (1 - beyond) + high * beyond
+    return np.ascontiguousarray(quantiles.T)
 
 
 # terms --------------------------------------------------------------------------------
@@ -441,6 +559,7 @@ class Terms:
         average = self._mean_like(Z) if self.low is None else 0.0
         return namespace(Z).where(Z == Z, Z, average)
 
+    @underflow_is_zero()
     def memberships(self, Z: Matrix, scaling: Scaling | None) -> Matrix:
         """Memberships T (N, P) of scaled samples Z (N, D), not centred.
 
@@ -471,6 +590,7 @@ class Terms:
         """The means (P,) in the precision and place of Z."""
         return cast(put(self.mean, Z), Z.dtype)
 
+    @underflow_is_zero()
     def averaged(self, Z: Matrix, scaling: Scaling | None, w: Array) -> "Terms":
         """These terms with their means over samples, missing values left out.
 

@@ -25,7 +25,7 @@ from typing import IO
 from urllib import error, request
 from urllib.parse import urljoin, urlsplit
 
-from mltsk.exceptions import InputError
+from mltsk.exceptions import InputError, printable
 from mltsk.machine import lock
 
 from .dataset import Dataset
@@ -42,7 +42,13 @@ FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # which is no dropped con
 
 
 class FetchError(OSError):
-    """A download failed: the message says which address, and why."""
+    """A download failed: the message says which address, and why.
+
+    What a server said is made `printable`.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 def fetch_dataset(

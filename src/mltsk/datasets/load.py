@@ -299,6 +299,17 @@ def _locate(entry: Entry) -> Path | None:
     return _locate_in_river() if entry.name == "yeast" else None
 
 
+def dataset_files(name: str) -> list[Path]:
+    """The files of a data set of the catalog; none if it is not on this machine."""
+    entry = find_entry(name)
+    place = _locate(entry)
+    if place is None:
+        return []
+    if place.is_dir():
+        return [place / file for file in entry.files]
+    return [place]
+
+
 def _locate_in_river() -> Path | None:
     """The file of yeast inside the river package, if both are there."""
     # Looked up, not imported: importing river takes longer than reading the file.

@@ -33,12 +33,8 @@ from .npz import layout, read_arrays
 FloatArray = NDArray[np.float64]
 FEATURE_VARIABLES = ("data", "x", "features", "fea")
 LABEL_VARIABLES = ("target", "targets", "y", "labels", "label")
-SPLIT_VARIABLES = (
-    "{0}_{1}",
-    "{1}_{0}",
-    "{0}{1}",
-    "{1}{0}",
-)  # 0 train or test, 1 a name
+# Names of variables: 0 is train or test, 1 a name.
+SPLIT_VARIABLES = ("{0}_{1}", "{1}_{0}", "{0}{1}", "{1}{0}")
 
 
 class _Variables(NamedTuple):

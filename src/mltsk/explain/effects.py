@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..core.arrays import Array
+from ..core.arrays import Array, underflow_is_zero
 from ..core.membership import firing_strengths
 from ..system import FuzzySystem
 from .subjects import Index, Subjects, doubles
@@ -96,6 +96,7 @@ class Effects:
         return np.where(columns.indicators, shares(self.member_regions[-1]), middle)
 
     @cached_property
+    @underflow_is_zero()
     def averages(self) -> Array:
         """The average sample in the caller's units, (D,)."""
         if self.system.scaling is not None:
@@ -106,6 +107,7 @@ class Effects:
         return self.middle
 
     @cached_property
+    @underflow_is_zero()
     def spreads(self) -> Array:
         """Standard deviations on the scale of the rules, (D,)."""
         if self._grid is not None:
@@ -142,6 +144,7 @@ class Effects:
         """Size of what each subject adds to each label in general, (T, L)."""
         return self._by_subject(self._column_sizes(), slice(None))
 
+    @underflow_is_zero()
     def _column_sizes(self) -> Array:
         """Size of what each column adds to each label in general, (D, L)."""
         system = self.system
@@ -244,6 +247,7 @@ class Effects:
         return np.asarray(coef[:, 0] + slopes)
 
     @cached_property
+    @underflow_is_zero()
     def shift_sizes(self) -> Array:
         """Size of each shift, (K, L), with the deviation of membership over centres."""
         system = self.system
@@ -261,6 +265,7 @@ class Effects:
             spreads = np.minimum(spreads, np.sqrt(np.maximum(variances, 0.0)))
         return np.abs(self.shifts) * spreads[:, None]
 
+    @underflow_is_zero()
     def slope_sizes(self, k: int, labels: Labels = slice(None)) -> Array:
         """Size of each slope of rule k for one label, (T,), or some, (T, labels)."""
         if self.system.order == 0:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import MISSING
-from ..core.arrays import Array, Matrix
+from ..core.arrays import Array, Matrix, underflow_is_zero
 from ..core.membership import MIN_MEMBERSHIP
 from ..exceptions import optional
 from ..system import FuzzySystem
@@ -241,6 +241,7 @@ class Explanation(Narrowed):
         return doubles(self.system.intercept)[self.kept_labels]
 
     @cached_property
+    @underflow_is_zero()
     def shifts(self) -> Array:
         """What each exception adds to each score, (N, K, L)."""
         says = np.zeros((len(self), len(self.system.centers), len(self.kept_labels)))
@@ -249,6 +250,7 @@ class Explanation(Narrowed):
             says[:, k] = coef[0] if len(coef) == 1 else coef[0] + Z @ coef[1:]
         return self.firing[:, :, None] * says
 
+    @underflow_is_zero()
     def feature_effects(self) -> Array:
         """What each feature adds to each score in general, (N, F, L).
 
@@ -274,6 +276,7 @@ class Explanation(Narrowed):
     def _given_rules(self) -> GivenRules:
         return GivenRules(self.effects)
 
+    @underflow_is_zero()
     def slope_effects(self) -> Array:
         """What features do within exceptions of order 1, (N, F, L); 0 for order 0.
 

@@ -446,7 +446,7 @@ def _draw_membership(ax: "Axes", curve: Curve) -> None:
 
 
 def size_path(model: Model) -> "Figure":
-    """What brevity costs: average precision of honest scores against statements per label.
+    """What brevity costs: honest average precision against statements per label.
 
     ``model`` is a fitted classifier with its rows, whose ``size_path_`` is drawn.
     """

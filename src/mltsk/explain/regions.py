@@ -9,10 +9,10 @@ from itertools import compress
 import numpy as np
 
 from ..columns import MISSING
-from ..core.arrays import Array
+from ..core.arrays import Array, rounded, underflow_is_zero
 from .conditions import CLEAR_DIFFERENCE, ValueRange, ValueShare
 from .effects import Effects, shares
-from .sheet import SHEET_DECIMALS
+from .sheet import decimals_of
 from .subjects import Index, Mask, doubles
 
 MAX_REGION_SHARE = 0.8  # a region that holds this much of the data sets nothing apart
@@ -27,6 +27,7 @@ class Regions:
         self.subjects = effects.subjects
 
     @cached_property
+    @underflow_is_zero()
     def distinct(self) -> Array:
         """How far each centre lies from the average, in widths √s, (K, T).
 
@@ -85,8 +86,9 @@ class Regions:
         quantiles = doubles(self.system.quantiles)[starts]
         centers = self.effects.centers[:, starts]
         half = self._reaches * np.sqrt(np.log(2))
-        low = np.round(centers - half, SHEET_DECIMALS)
-        high = np.round(centers + half, SHEET_DECIMALS)
+        with np.errstate(over="ignore"):  # what lies beyond all numbers is open
+            low = self._rounded_values(centers - half)
+            high = self._rounded_values(centers + half)
         low[centers <= quantiles[:, 0]] = -np.inf
         high[centers >= quantiles[:, -1]] = np.inf
         has_condition = np.isfinite(self.system.widths[:, starts])
@@ -97,8 +99,20 @@ class Regions:
         """Widths of a short model's conditions in the caller's units, (K, T)."""
         starts = self.subjects.starts
         widths = doubles(self.system.widths)[:, starts]
-        spans = np.ptp(doubles(self.system.quantiles)[starts], axis=1)
-        return np.sqrt(np.where(np.isfinite(widths), widths, 0.0)) * spans
+        return np.sqrt(np.where(np.isfinite(widths), widths, 0.0)) * self._spans
+
+    @cached_property
+    def _spans(self) -> Array:
+        """Ranges of the values of the data, (T,)."""
+        quantiles = doubles(self.system.quantiles)[self.subjects.starts]
+        with np.errstate(over="ignore"):
+            return np.nan_to_num(np.ptp(quantiles, axis=1))
+
+    def _rounded_values(self, values: Array) -> Array:
+        """Values (K, T) of the subjects, as a short model has them."""
+        columns = zip(values.T, self._spans.tolist(), strict=True)
+        each = [rounded(column, decimals_of(span)) for column, span in columns]
+        return np.stack(each, axis=1)
 
     def _inner_members(self, members: Array) -> tuple[Array, Mask]:
         """Between which values members lie, and where that sets them apart."""
@@ -158,6 +172,7 @@ class Regions:
             return ValueRange.from_ends(begin, np.nan)
         return ValueRange.from_ends(np.nan, begin)
 
+    @underflow_is_zero()
     def _halfway(self, k: int, d: int) -> float:
         """The value half way between the average sample and the centre of rule k."""
         if self.system.unit_length:
@@ -173,4 +188,5 @@ class Regions:
         """The reach of a condition of a short model; None for a long one."""
         if not self.system.is_sheet or self.system.quantiles is None:
             return None
-        return float(np.round(self._reaches[k, t], SHEET_DECIMALS))
+        reach = self._reaches[k, t]
+        return float(rounded(reach, decimals_of(float(self._spans[t]))))

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..columns import MISSING
 from ..core.arrays import Array
+from ..core.terms import interpolated
 from .wording import exactly, fifth, margin, name, number, signed
 
 MIN_TURN = 0.25  # a curve turns where it goes back by more than this share of its range
@@ -47,7 +48,7 @@ def course(x: Array, y: Array) -> Course:
     rising = np.maximum.accumulate(y if rises else -y)
     return Course(
         kind="rises" if rises else "falls",
-        at=float(np.interp(0.0, rising, x)),
+        at=float(interpolated(0.0, rising, x)),
         change=last - first,
         ends=(len(y) - 1, 0),
     )

@@ -5,16 +5,20 @@ feature adds is a line through a few points, flat beyond the first and the last.
 0 at one of them, so that only the smaller side of the data needs a sum.
 """
 
+from math import floor, log10
 from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Array
+from ..core.arrays import Array, rounded, underflow_is_zero
+from ..core.terms import MAX_SAFE_SUM
 from .effects import Effects
 from .shapes import LOW_SIDE
 from .subjects import doubles
 
 SHEET_DECIMALS = 9  # beyond these, numbers of a sheet differ by rounding alone
+# Values of a feature whose range is shorter than this have more decimals.
+MIN_RANGE_FOR_DECIMALS = 1e-6
 _CUT_DIGITS = 15  # significant digits of a cut point, which was rounded before its use
 
 
@@ -31,6 +35,7 @@ class SheetLine(NamedTuple):
     zero: float
 
 
+@underflow_is_zero()
 def sheet_line(effects: Effects, t: int, j: int) -> SheetLine:
     """The line of subject t for label j."""
     system = effects.system
@@ -39,12 +44,23 @@ def sheet_line(effects: Effects, t: int, j: int) -> SheetLine:
     average = float(system.terms.mean[own] @ doubles(system.term_coef[own, j]))
     if len(x):
         y = effects.effect(t, x, j) + average
-        return SheetLine(x, np.round(y, SHEET_DECIMALS), average, zero=0.0)
+        return SheetLine(x, rounded(y, SHEET_DECIMALS), average, zero=0.0)
     x = _cut_points(effects, t, j)
     y = effects.effect(t, x, j) + average
     zero = float(y[_point_of_zero(effects, t, x)])
-    y = np.round(y - zero, SHEET_DECIMALS)
+    y = rounded(y - zero, SHEET_DECIMALS)
     return SheetLine(x, y, average - zero, zero)
+
+
+def decimals_of(span: float) -> int:
+    """Decimals of the values of a feature whose range is ``span``.
+
+    >>> decimals_of(40.0), decimals_of(3e-12)
+    (9, 15)
+    """
+    if span <= 0 or span >= MIN_RANGE_FOR_DECIMALS:
+        return SHEET_DECIMALS
+    return SHEET_DECIMALS - floor(log10(span)) + floor(log10(MIN_RANGE_FOR_DECIMALS))
 
 
 def _cut_points(effects: Effects, t: int, j: int) -> Array:
@@ -57,8 +73,12 @@ def _cut_points(effects: Effects, t: int, j: int) -> Array:
         raise ValueError("only short models have cut points")
     low, high = system.scaling.values[d, [0, -1]]
     levels = np.unique([terms.low[used], terms.high[used]])
-    cuts = low + levels * (high - low)
-    return doubles([float(f"{cut:.{_CUT_DIGITS}g}") for cut in cuts])
+    if max(-low, high) > MAX_SAFE_SUM:  # their distance may not be finite
+        cuts = low * (1 - levels) + high * levels
+    else:
+        cuts = low + levels * (high - low)
+    written = doubles([float(f"{cut:.{_CUT_DIGITS}g}") for cut in cuts])
+    return np.where(np.isfinite(written), written, cuts)
 
 
 def _point_of_zero(effects: Effects, t: int, x: Array) -> int:
@@ -68,7 +88,8 @@ def _point_of_zero(effects: Effects, t: int, x: Array) -> int:
     """
     d = effects.subjects[t].columns.start
     if len(x) == 2:
-        return int(effects.subjects.percentile(d, x.mean()) < LOW_SIDE)
+        middle = x[0] / 2 + x[1] / 2
+        return int(effects.subjects.percentile(d, middle) < LOW_SIDE)
     percentiles = [effects.subjects.percentile(d, value) for value in x]
     return int(np.abs(np.array(percentiles) - 0.5).argmin())
 
@@ -80,4 +101,4 @@ def sheet_start(effects: Effects, j: int) -> float:
     for t in np.flatnonzero(effects.sizes[:, j]).tolist():
         zeros += sheet_line(effects, t, j).zero
     start = system.intercept[j] - system.terms.mean @ system.term_coef[:, j]
-    return float(np.round(start + zeros, SHEET_DECIMALS))
+    return float(rounded(start + zeros, SHEET_DECIMALS))

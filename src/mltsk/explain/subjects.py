@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..columns import MISSING, Asked, Columns
 from ..core.arrays import Array, Matrix, dense
+from ..core.terms import interpolated
 from ..system import FuzzySystem
 from .wording import number
 
@@ -127,7 +128,7 @@ class Subjects(list[Subject]):
         quantiles = doubles(self.system.quantiles)[d]
         values, places = np.unique(quantiles, return_inverse=True)
         sums = np.bincount(places, weights=PERCENTILES)
-        return float(np.interp(x, values, sums / np.bincount(places)))
+        return float(interpolated(x, values, sums / np.bincount(places)))
 
 
 def _subjects(system: FuzzySystem) -> list[Subject]:

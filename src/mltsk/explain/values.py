@@ -194,9 +194,8 @@ class Rule(Page):
         if self.members is None or self.total is None:
             return governs
         samples = plural(self.members, "sample")
-        if (
-            self.members <= MIN_MEMBERS and not self.given
-        ):  # perhaps none is wholly in it
+        is_empty = self.members <= MIN_MEMBERS and not self.given
+        if is_empty:  # perhaps none is wholly in it
             return f"{governs}, told by the {samples} nearest to it"
         return f"{samples}, {percent(self.members / max(self.total, 1))} of the data"
 

@@ -11,9 +11,10 @@ Order 0 has no Z in it. T of triangles and trapezoids are their ramps times H
     Φ Φᵀ = a T Tᵀ + b (M Mᵀ) ∘ (1 + Z Zᵀ/V)
 """
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from scipy import sparse
@@ -33,6 +34,7 @@ from ..core.arrays import (
     row_square_norms,
     unit_rows,
     weighted_mean_and_sd,
+    within_reach,
 )
 from ..core.fuzzymap import FuzzyMap
 from ..core.membership import Firing, firing_strengths
@@ -45,8 +47,12 @@ from ..exceptions import InputError
 MIN_DENSE_SHARE = 0.01
 MAX_DENSE_BYTES = 10**9
 OVERLAPPING = ("triangles", "trapezoids")  # scales whose ramps lie between terms
+# The largest number of scaled samples: its sixth power is finite, which clustering
+# needs. That of the inverse is above 0.
+MAX_FITTED = 1e45
+MAX_VARIANCE = MAX_FITTED**2
+MIN_VARIANCE_SHARE = 1e-12  # of squares of samples; below, all rows count as the same
 MIN_SPREAD = 1e-100  # of a scale, as a share of the range of its values
-MAX_VARIANCE = 1e200  # of scaled samples: products of them are still finite
 KERNEL_BLOCK_BYTES = 2**23
 
 
@@ -83,6 +89,8 @@ class Scale:
         if name == "auto":
             name = "unit" if sparse.issparse(X) else "quantile"
         _check_scale(X, name)
+        if name is None:
+            _check_raw_size(X)
         scaling, terms = _fitted_terms(X, w, name, columns)
         Z = cls(name, scaling, terms, variance=1.0).apply(X)
         terms = terms.averaged(Z, scaling, w)
@@ -107,7 +115,7 @@ class Scale:
         """Put rows (N, D) on this scale; sparse rows become dense where that pays."""
         if self.scaling is not None:
             return self.scaling.apply(X)
-        Z = unit_rows(X) if self.name == "unit" else X
+        Z = unit_rows(X) if self.name == "unit" else within_reach(X)
         if not is_csr(Z):
             return Z
         n_cells = Z.shape[0] * Z.shape[1]
@@ -175,12 +183,45 @@ def _total_variance(Z: Matrix, w: Array, name: str | None, terms: Terms) -> floa
             mean, sd = weighted_mean_and_sd(Z, w)
             variance = float((sd**2).sum())
         if not variance < MAX_VARIANCE:
-            raise InputError(
-                f"X holds numbers too large for scale={name!r}: "
-                "take 'quantile', or smaller units."
-            )
-    varies = variance > 1e-12 * (variance + float(mean @ mean))
-    return variance if varies else 1.0
+            _refuse_size(name, "large", "smaller")
+    if variance > MIN_VARIANCE_SHARE * (variance + float(mean @ mean)):
+        return variance
+    if _rows_differ(Z):
+        warnings.warn(
+            f"X varies by less than a millionth of its size on the scale {name!r}, so "
+            "the model can learn nothing from it: take scale='quantile', or subtract "
+            "from each column what its values have in common.",
+            UserWarning,
+            stacklevel=7,
+        )
+    return 1.0
+
+
+def _rows_differ(Z: Matrix) -> bool:
+    """Whether some rows (N, D) are not the same, up to missing values."""
+    if is_csr(Z):
+        return bool((Z.max(axis=0) != Z.min(axis=0)).nnz)
+    first = Z[:1]
+    return bool(((Z > first) | (Z < first)).any())
+
+
+def _refuse_size(name: str | None, size: str, units: str) -> NoReturn:
+    """Refuse numbers that a scale cannot take."""
+    raise InputError(
+        f"X holds numbers too {size} for scale={name!r}: "
+        f"take 'quantile', or {units} units."
+    )
+
+
+def _check_raw_size(X: Matrix) -> None:
+    """Refuse raw numbers whose squares are not finite, or are all 0."""
+    values = X.data if is_csr(X) else X
+    sizes = abs(values[values == values])
+    largest = float(sizes.max()) if len(sizes) else 0.0
+    if largest > MAX_FITTED:
+        _refuse_size(None, "large", "smaller")
+    if 0 < largest < 1 / MAX_FITTED and _rows_differ(X):
+        _refuse_size(None, "small", "larger")
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from ..core.arrays import (
     cast,
     namespace,
     spread_rows,
+    underflow_is_zero,
 )
 from ..core.coupling import coupling_matrix, label_correlation
 from ..core.membership import Members
@@ -39,7 +40,7 @@ from .choose import (
     choose,
 )
 from .design import Design, Scale
-from .ridge import Penalty, solve_dual
+from .ridge import Penalty, SingularError, solve_dual
 from .rows import Block, RowIndex, Rows
 from .solve import Consequents, HeldRows, groups_of_labels, solve
 
@@ -106,13 +107,13 @@ class FitResult:
     loo_rows: NDArray[np.intp] | None
 
 
+@underflow_is_zero()
 def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
     """Fit a general rule and exceptions to rows."""
     sample = rows.sample(options.sample_rows)
     label_groups = groups_of_labels(rows.w, rows.shape[1])
-    with blas_threads(
-        0.0
-    ):  # many small factorisations: threads would wait for each other
+    # many small factorisations: threads would wait for each other
+    with blas_threads(0.0):
         w = sample.row_weights
         scale, Z = Scale.of(sample.X, w, options.scale, names.columns)
         w = cast(w, np.float64)
@@ -123,15 +124,18 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
             penalty, coupling = _coupled(choice, sample, Z, options)
     fewer, more = sorted((rows.shape[0], choice.design.n_columns))
     with blas_threads(float(fewer) ** 2 * more):
-        solution = solve(
-            rows,
-            choice.design,
-            penalty,
-            HeldRows(sample, Z, rows.shape[0]),
-            label_groups,
-            max_bytes=options.max_bytes,
-            form=options.form,
-        )
+        try:
+            solution = solve(
+                rows,
+                choice.design,
+                penalty,
+                HeldRows(sample, Z, rows.shape[0]),
+                label_groups,
+                max_bytes=options.max_bytes,
+                form=options.form,
+            )
+        except SingularError as error:
+            raise _unsolved(error, options, scale) from None
     return FitResult(
         system=_system(choice.design, solution, sample, Z, w, names),
         design=choice.design,
@@ -142,6 +146,16 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
         loo_error=choice.error,
         loo_scores=asnumpy(solution.loo_scores),
         loo_rows=_positions(solution.loo_rows),
+    )
+
+
+def _unsolved(error: SingularError, options: Options, scale: Scale) -> ValueError:
+    """Why there is no solution, in words of the user."""
+    if options.ridge is not None:
+        return error
+    return InputError(
+        f"X varies too little next to its size for scale={scale.name!r}: "
+        "take 'quantile', or subtract from each column what its values have in common."
     )
 
 
@@ -297,14 +311,20 @@ def _prototypes(
     if scaling is not None:
         return scaling.apply(centers, inverse=True)
     weighted = M * w[:, None]
-    sums = np.asarray(asnumpy(X.T @ cast(weighted, X.dtype)))
+    values = X
     mass = asnumpy(w @ M)[:, None]
-    if not is_sparse(X) and bool((X != X).any()):
-        is_measured = cast(X == X, M.dtype)
+    if not is_sparse(X) and bool((X != X).any()):  # means of what was measured
         values = namespace(X).where(X == X, X, 0.0)
-        sums = asnumpy(values.T @ cast(weighted, X.dtype))
-        mass = asnumpy(is_measured.T @ weighted).T
-    return np.where(mass > 0, sums.T / np.maximum(mass, 1e-300), centers)
+        mass = asnumpy(cast(X == X, M.dtype).T @ weighted).T
+    least = np.maximum(mass, 1e-300)
+    weighted = cast(weighted, X.dtype)
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = np.asarray(asnumpy(values.T @ weighted)).T / least
+    if not np.isfinite(means).all():  # sums of very large numbers
+        largest = float(abs(values).max())
+        shares = np.asarray(asnumpy((values / largest).T @ weighted)).T / least
+        means = largest * shares
+    return np.where(mass > 0, means, centers)
 
 
 def _quantiles(X: Matrix, w: Array) -> FloatArray | None:

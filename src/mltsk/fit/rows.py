@@ -126,10 +126,10 @@ class Block:
         bytes_per_row = 8 * ROW_COPIES * design.n_columns
         sums = []
         for rows in row_blocks(self.X.shape[0], bytes_per_row, like=targets.w):
-            some = targets.take(rows)
-            counted = namespace(some.w).flatnonzero(some.w > 0)
+            block = targets.take(rows)
+            counted = namespace(block.w).flatnonzero(block.w > 0)
             Phi = design.rows(design.scale.apply(self.X[rows][counted]))
-            sums.append(Moments.of(Phi, some.Y[counted], some.w[counted]))
+            sums.append(Moments.of(Phi, block.Y[counted], block.w[counted]))
         return reduce(add, sums)
 
 

@@ -128,9 +128,8 @@ def _cheapest_form(
     flops = n_groups * smaller**2 * larger
     if held.are_all and n_groups > 1 and flops > MAX_PATTERN_FLOPS:
         return "products"
-    has_dual = (
-        held.are_all and 16 * N * N <= max_bytes
-    )  # the kernel and its centred copy
+    # 16 bytes per cell: the matrix and its centred copy
+    has_dual = held.are_all and 16 * N * N <= max_bytes
     has_primal = 16 * Q * Q <= max_bytes
     if has_primal and not (has_dual and N < 1.5 * Q):
         return "primal"
@@ -158,14 +157,16 @@ def _primal(
     targets = held.block.of_labels(labels)
     loo_scores = namespace(targets.Y).empty_like(targets.Y)
     bytes_per_row = 8 * ROW_COPIES * design.n_columns
-    for part in row_blocks(len(targets.Y), bytes_per_row, like=targets.w):
+    for rows_held in row_blocks(len(targets.Y), bytes_per_row, like=targets.w):
         if held.Z is None:
-            Z = design.scale.apply(held.block.X[part])
+            Z = design.scale.apply(held.block.X[rows_held])
         else:
-            Z = held.Z[part]
-        some = targets.take(part)
+            Z = held.Z[rows_held]
+        block = targets.take(rows_held)
         Phi = design.rows(Z)
-        loo_scores[part] = primal.leave_one_out(Phi, some.Y, some.w, some.copies)
+        loo_scores[rows_held] = primal.leave_one_out(
+            Phi, block.Y, block.w, block.copies
+        )
     mean = primal.mean[:, None] + 0 * primal.B
     return Consequents(primal.B, mean, primal.rates, loo_scores)
 
@@ -253,16 +254,16 @@ def _by_products(
 
     right = w * (Y - rates)
     B = conjugate_gradients(apply, transposed(right) - mean * right.sum(axis=0))
-    some = spread_rows(len(Y), JUDGING_ROWS_LINEAR)
+    judged = spread_rows(len(Y), JUDGING_ROWS_LINEAR)
     loo_scores = left_out_scores(
-        design, penalty, block.take(some), Z[some], design.kernel(Z[some])
+        design, penalty, block.take(judged), Z[judged], design.kernel(Z[judged])
     )
     return Consequents(
         B=B,
         mean=mean + 0 * B,
         rates=rates,
         loo_scores=put(loo_scores, Y),
-        loo_rows=np.arange(len(Y))[some],
+        loo_rows=np.arange(len(Y))[judged],
     )
 
 

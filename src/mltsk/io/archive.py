@@ -23,11 +23,12 @@ from sklearn.utils.validation import check_is_fitted
 from .. import __version__
 from ..exceptions import InputError
 from ..files import writing
-from ..limits import check_size
+from ..limits import JSON_EXPANSION, check_size, too_large
 from ..pipelines import taken_apart
 from .info import ModelInfo
 from .rebuild import rebuilt
 from .requirements import MAX_COMPLAINT, refusing, require
+from .sizes import check_array_sizes
 from .state import (
     Attributes,
     Json,
@@ -189,6 +190,7 @@ def _model_in(
             "which no model of mltsk contains: it was not loaded."
         )
     require(schema.get("__loader__") == "ObjectNode", "it holds no model")
+    check_array_sizes(archive, schema, path)
     # the same open file: what was checked is what is read
     model = skops.io.load(file, trusted=names_for_skops(schema))
     categories = manifest.get("info", {}).get("categories")
@@ -235,6 +237,8 @@ def _opened(path: Path) -> Iterator[OpenModel]:
         raise
     except FileNotFoundError:
         raise InputError(f"There is no model file {path}.") from None
+    except MemoryError:
+        raise too_large(path) from None
     except PermissionError:
         raise InputError(f"{path} cannot be read: permission denied.") from None
     # damaged archives meet the reader with errors of every kind
@@ -304,6 +308,7 @@ def _json_member(
             f"{path} has a {name} of more than {MAX_JSON_BYTES >> 20} MiB, "
             "too much for a model."
         )
+    check_size(JSON_EXPANSION * archive.getinfo(name).file_size, path)
     content = json.loads(archive.read(name))
     require(isinstance(content, dict), f"{name} is not what it should be")
     return content

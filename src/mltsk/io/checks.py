@@ -16,6 +16,7 @@ from ..classifier import MLTSKClassifier
 from ..core.arrays import Array, is_csr, is_sound
 from ..exceptions import is_unicode
 from ..fitted import FittedAttributes
+from ..limits import check_size
 from .requirements import OTHER_UNITS, is_bounded, is_count, require
 from .state import SYSTEM_FIELDS, Attributes
 from .system_checks import check_system
@@ -23,6 +24,7 @@ from .system_checks import check_system
 # What every fitted classifier has.
 FITTED = ("label_names_", "classes_", "multilabel_", "n_features_in_")
 MAX_FEATURES = 10**8
+SCORED_FEATURE_BYTES = 100  # of a feature while three rows are scored, in four arrays
 
 
 def check_attributes(kind: type[BaseEstimator], attributes: Attributes) -> None:
@@ -63,8 +65,10 @@ def _check_targets(attributes: Attributes) -> None:
     """Classes are different finite values, and there is a number of features."""
     classes = attributes["classes_"]
     is_array = isinstance(classes, np.ndarray) and classes.ndim == 1
+    # Yes and no of a single label are two. No list is made of millions of classes.
+    is_short = is_array and len(classes) <= 1 + len(attributes["label_names_"])
     require(
-        is_array and len(set(classes.tolist())) == len(classes),
+        is_short and len(set(classes.tolist())) == len(classes),
         "'classes_' must be different values",
     )
     require(
@@ -125,6 +129,7 @@ def check_scores(
     scores_of: Callable[[NDArray[np.float64]], Array], n_features: int, n_labels: int
 ) -> None:
     """Refuse a model that gives no finite score per label to rows of zeros."""
+    check_size(SCORED_FEATURE_BYTES * n_features, "A row for this model")
     for n_rows in (2, 3):  # what fits one of them by chance does not fit both
         rows = np.zeros((n_rows, n_features))
         with warnings.catch_warnings(action="ignore"):

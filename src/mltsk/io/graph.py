@@ -21,9 +21,15 @@ from sklearn.base import BaseEstimator
 
 from .. import __version__
 from ..columns import Columns, ColumnTest
-from ..core.arrays import FloatArray
+from ..core.arrays import MAX_RAW, FloatArray
 from ..core.membership import NOT_MEASURED_EXPONENT, Firing
-from ..core.terms import REACH, Scaling
+from ..core.terms import (
+    MAX_SAFE_SUM,
+    REACH,
+    Scaling,
+    constant_reach,
+    ordinary_ends,
+)
 from ..exceptions import InputError, optional
 from ..fitted import FittedAttributes
 from ..pipelines import without_steps
@@ -45,6 +51,7 @@ OUTPUTS = ("scores", "labels", "probabilities")
 ROUNDING_OF_15_DIGITS = 6e-15
 ROUNDING_OF_SINGLE_PRECISION = 6e-8
 MIN_SEEN_SHARE = 1e-9  # of the features of a rule; below, nothing of it was measured
+MIN_WIDTH_FOR_SLOPE = 1e-290  # between knots: slopes above are finite
 
 Proto: TypeAlias = Any  # a message of ONNX, which publishes no types
 
@@ -464,13 +471,10 @@ def memberships(g: Graph, system: FuzzySystem, z: str, missing: str) -> str:
 def scaled(g: Graph, system: FuzzySystem, x: str) -> str:
     """Samples on the scale of the rules, (N, D); anything where a cell is missing."""
     if system.unit_length:
-        norm = g.add("Sqrt", g.add("ReduceSum", g.add("Mul", x, x), g.integers([1])))
-        # a row of zeros has no length, nor has one with gaps
-        has_length = g.add("Greater", norm, 0.0)
-        return g.add("Div", x, g.add("Where", has_length, norm, 1.0))
+        return _unit_rows(g, x)
     scaling = system.scaling
     if scaling is None:
-        return x
+        return g.add("Min", g.add("Max", x, -MAX_RAW), MAX_RAW)
     if not scaling.bounded:
         return _straight(g, scaling, x)
     # The knots hold z itself: dividing by the spread at the end would, with one
@@ -480,13 +484,30 @@ def scaled(g: Graph, system: FuzzySystem, x: str) -> str:
     return _percentile(g, scaling.values, levels, x)
 
 
+def _unit_rows(g: Graph, x: str) -> str:
+    """Rows of unit length; a row of zeros has none, nor has one with gaps."""
+    largest = g.add("ReduceMax", g.add("Abs", x), axes=[1])
+    has_size = g.add("Greater", largest, 0.0)
+    # squares of very large and very small numbers are no numbers
+    x = g.add("Div", x, g.add("Where", has_size, largest, 1.0))
+    norm = g.add("Sqrt", g.add("ReduceSum", g.add("Mul", x, x), g.integers([1])))
+    return g.add("Div", x, g.add("Where", has_size, norm, 1.0))
+
+
 def _straight(g: Graph, scaling: Scaling, x: str) -> str:
-    """A line through the first and the last knot, which stops far beyond them."""
-    low = scaling.values[:, 0]
-    high = scaling.values[:, -1]
+    """A line through the first and the last knot, which stops far beyond them.
+
+    It is that of `Scaling.apply`.
+    """
+    low, high, factor = ordinary_ends(scaling.values)
+    if factor is not None:
+        x = g.add("Mul", x, factor[:, 0])
+    low = low[:, 0]
+    high = high[:, 0]
     run = np.where(high > low, high - low, 1.0)
     slope = 1.0 / (run * scaling.spread)
-    reach = REACH * np.where(high > low, high - low, np.maximum(abs(low), 1.0))
+    is_line = high > low
+    reach = np.where(is_line, REACH * run, REACH * constant_reach(low))
     x = g.add("Min", g.add("Max", x, low - reach), high + reach)
     line = g.add("Mul", g.add("Sub", x, low), slope)
     return g.add("Sub", line, scaling.offset / scaling.spread)
@@ -503,10 +524,13 @@ def _percentile(g: Graph, values: FloatArray, levels: FloatArray, x: str) -> str
     n_knots = 2**n_steps
     values = _padded(values, n_knots)
     levels = _padded(levels, n_knots)
+    x = g.add("Min", g.add("Max", x, values[:, 0]), values[:, -1])
+    factors = np.where(abs(values).max(axis=1) > MAX_SAFE_SUM, 0.25, 1.0)
+    if (factors < 1).any():  # else distances might not be finite
+        x = g.add("Mul", x, factors)
+        values = values * factors[:, None]
     width = np.diff(values, axis=1, append=values[:, -1:])
     rise = np.diff(levels, axis=1, append=levels[:, -1:])
-    slopes = np.divide(rise, width, out=np.zeros_like(width), where=width > 0)
-    x = g.add("Min", g.add("Max", x, values[:, 0]), values[:, -1])
     knots = g.constant(values.ravel())
     # the last knot that is not above x in the table, feature after feature, (N, D)
     first = g.integers(np.arange(len(values)) * n_knots)
@@ -516,7 +540,14 @@ def _percentile(g: Graph, values: FloatArray, levels: FloatArray, x: str) -> str
         is_reached = g.add("GreaterOrEqual", x, g.add("Gather", knots, further))
         place = g.add("Where", is_reached, further, place)
     beyond = g.add("Sub", x, g.add("Gather", knots, place))
-    climb = g.add("Mul", beyond, g.add("Gather", slopes.ravel(), place))
+    is_normal = (width == 0) | (width > MIN_WIDTH_FOR_SLOPE)
+    if is_normal.all():
+        slopes = np.divide(rise, width, out=np.zeros_like(width), where=width > 0)
+        climb = g.add("Mul", beyond, g.add("Gather", slopes.ravel(), place))
+    else:  # slopes might not be finite
+        length = np.where(width > 0, width, 1.0)
+        share = g.add("Div", beyond, g.add("Gather", length.ravel(), place))
+        climb = g.add("Mul", share, g.add("Gather", rise.ravel(), place))
     return g.add("Add", g.add("Gather", levels.ravel(), place), climb)
 
 
@@ -537,14 +568,16 @@ def firing(g: Graph, system: FuzzySystem, z: str, missing: str) -> str:
     if system.firing != "minimum":
         at_least = g.add("Max", seen, MIN_SEEN_SHARE)
         factor = g.add("Div", counted.sum(axis=1), at_least)
-    total = g.add("Mul", g.add("Concat", *exponents, axis=1), factor)
+    total = g.add("Mul", exponents, factor)
     is_seen = g.add("Greater", seen, MIN_SEEN_SHARE)
     exponent = g.add("Where", is_seen, total, NOT_MEASURED_EXPONENT)
     return _strengths(g, system.firing, g.add("Neg", exponent))
 
 
-def _exponents(g: Graph, system: FuzzySystem, z: str, measured: str) -> list[str]:
-    """How far samples lie from the centre of each rule, K times (N, 1)."""
+def _exponents(g: Graph, system: FuzzySystem, z: str, measured: str) -> str:
+    """How far samples lie from the centre of each rule, (N, K)."""
+    if system.firing == "softmax" and (system.widths == system.widths[0]).all():
+        return _relative_exponents(g, system, z, measured)
     exponents = []
     widths = np.asarray(system.widths, dtype=np.float64)
     for center, width in zip(system.centers, widths, strict=True):
@@ -556,7 +589,20 @@ def _exponents(g: Graph, system: FuzzySystem, z: str, measured: str) -> list[str
             exponents.append(g.add("ReduceMax", ratios, axes=[1]))
         else:
             exponents.append(g.add("MatMul", square, 1.0 / width[:, None]))
-    return exponents
+    return g.add("Concat", *exponents, axis=1)
+
+
+def _relative_exponents(g: Graph, system: FuzzySystem, z: str, measured: str) -> str:
+    """Exponents (N, K) without the square of samples, which is the same for all rules.
+
+    Far from all rules that square would hide which of them is the nearest.
+    """
+    origin = system.centers.mean(axis=0)
+    centers = np.asarray(system.centers - origin, dtype=np.float64)
+    away = g.add("Mul", g.add("Sub", z, origin), measured)
+    towards = g.add("MatMul", away, (-2 * centers / system.widths).T)
+    squares = g.add("MatMul", measured, (centers * centers / system.widths).T)
+    return g.add("Add", towards, squares)
 
 
 def _strengths(g: Graph, how: Firing, exponents: str) -> str:

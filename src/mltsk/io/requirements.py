@@ -21,7 +21,7 @@ OTHER_UNITS = (
 
 
 class UnusableError(ValueError):
-    """Plain attributes make no model that works; ``remedy`` says what to do."""
+    """Plain attributes make no working model; ``remedy`` is for who has fitted it."""
 
     def __init__(self, sentence: str, remedy: str = "") -> None:
         super().__init__(sentence)

@@ -1,7 +1,10 @@
-"""The review: a user's table on one offline page, what is in it, what can be predicted from it, and how.
+"""The review: a user's table on one offline page.
 
-Everything is judged on rows that the judged model has not seen (`worth`). The page needs no network; its content
-security policy lets nothing run but its own script and style sheet. Pictures are inline SVG (`svg`).
+It says what is in the table, what can be predicted from it, and how. Everything is
+judged on rows that the judged model has not seen (`worth`, `baselines`). The page needs
+no network; its content security policy lets nothing run but its own script and style
+sheet. Pictures are inline SVG (`svg`). The template is ``templates/review.html``; what
+it is filled with are the facts below.
 """
 
 import platform
@@ -10,73 +13,96 @@ from datetime import date
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from pandas import DataFrame, concat
 from sklearn.base import clone
 
 from .. import __version__
 from ..classifier import MLTSKClassifier
-from ..core.arrays import Array, spread_rows
+from ..core.arrays import FloatArray, spread_rows
+from ..datasets.load import is_path
 from ..exceptions import InputError
 from ..explain import views
-from ..explain.wording import name, percent
-from ..files import check_target
+from ..explain.effects import Effects
+from ..explain.page import Node, largest_amount
+from ..explain.rules import RuleBase
+from ..explain.wording import name
+from ..files import check_outputs
 from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
 from ..pipelines import with_feature_names
+from ..rows.read import TableLike
 from ..tables.files import read_raw
 from ..tables.read import DataTable, read_table, sparse_rows
-from ..tables.report import report_row
 from ..text import plural
 from . import svg, worth
+from .baselines import (
+    COMPARISON_FOLDS,
+    FOREST,
+    LINEAR,
+    MAX_COMPARED_ROWS,
+    OURS,
+    OURS_SHORT,
+    REVIEW_STATEMENTS,
+    BaselineComparison,
+    Samples,
+    compare,
+    n_draws,
+    take_rows,
+)
 from .explorer import explorer_parts, policy
+from .packing import PageData
 from .render import source, template, write_page
+from .review_table import table_facts
+from .worth import JudgedLabel
 
-OPEN, SHAPES, EXCEPTIONS = (
-    6,
-    6,
-    12,
-)  # labels that are unfolded, curves per label, exceptions that are told
-COLUMNS, GAPS, STRIPS, PAIRS, MAPPED = (
-    300,
-    40,
-    80,
-    8,
-    40,
-)  # that are shown of the table at most
-CELLS = 200_000  # of rows to try that a page holds
-ROC = ("false alarms among the others", "cases found")  # what is drawn across and up
-PRECISION = ("cases found", "right among those given")
+MAX_UNFOLDED_LABELS = 6
+MAX_SHAPES_PER_LABEL = 6
+MAX_SHOWN_EXCEPTIONS = 12
+CONSEQUENTS_PER_EXCEPTION = 5
+# Cells of rows to try that a page holds, and rows that it holds in any case.
+MAX_TRIED_CELLS = 200_000
+MIN_TRIED_ROWS = 50
+# What is drawn across and up.
+ROC_AXES = ("false alarms among the others", "cases found")
+PRECISION_AXES = ("cases found", "right among those given")
+
 Progress = Callable[[int, int], object] | None
 
 
-class Made(NamedTuple):
-    """A review: its ``page``, its first lines, a sentence for each label, and the fitted ``model``."""
+class ReviewPage(NamedTuple):
+    """A review: its HTML, its first lines, a sentence per label, the fitted model."""
 
     page: str
     summary: list[str]
     labels: list[str]
-    model: Any
+    model: MLTSKClassifier
 
 
 def review(
-    table: Any,
+    table: DataTable | TableLike,
     path: str | Path,
-    Y: Any = None,
+    Y: TableLike = None,
     *,
-    model: Any = None,
+    model: MLTSKClassifier | None = None,
     quick: bool = False,
     seed: int = 0,
     progress: Progress = None,
 ) -> Path:
-    """Write a page: what is in a table, how well its labels can be predicted, and what a model says about them.
+    """Write a page about a table and a model of it.
+
+    It says what is in the table, how well its labels can be predicted, and what a model
+    says about them.
 
     Parameters
     ----------
-    table : table of `mltsk.read_table`, or features as a data frame or array with labels ``Y``
+    table : table of `mltsk.read_table`, or features as a data frame or array
+        With features, ``Y`` has the labels.
     path : str or Path
-        Where to write the page (``….html``); it opens in any browser, without a network.
+        Where to write the page (``….html``); it opens in any browser, without a
+        network.
     Y : data frame or array of shape (n, n_labels), optional
         Labels of 0 and 1, NaN where not observed, where ``table`` holds features alone.
     model : MLTSKClassifier, optional
@@ -96,402 +122,383 @@ def review(
     >>> "hepatomegaly can be found" in page.read_text(encoding="utf-8")
     True
     """
-    check_target(path)
+    is_file = isinstance(table, DataTable) and is_path(table.source)
+    check_outputs([path], inputs=[table.source] if is_file else [])
     if not isinstance(table, DataTable):
         if Y is None:
             raise InputError(
-                "review takes a table of read_table, or features and their labels: review(X, path, Y)."
+                "review takes a table of read_table, or features and their labels: "
+                "review(X, path, Y)."
             )
-        X = (
-            read_raw(table).frame
-            if hasattr(table, "columns")
-            else DataFrame(np.asarray(table)).add_prefix("x")
-        )
-        Y = (
-            read_raw(Y).frame
-            if hasattr(Y, "columns")
-            else DataFrame(np.asarray(Y)).add_prefix("label ")
-        )
-        table = read_table(
-            concat([X, Y.set_axis(X.index, axis=0)], axis=1),
-            labels=list(map(str, Y.columns)),
-        )
+        table = _joined_table(table, Y)
     made = review_page(table, model=model, quick=quick, seed=seed, progress=progress)
     return write_page(made.page, path)
+
+
+def _joined_table(X: TableLike, Y: TableLike) -> DataTable:
+    """Features and labels as one table."""
+    features = _as_frame(X, "x")
+    labels = _as_frame(Y, "label ").set_axis(features.index, axis=0)
+    return read_table(
+        concat([features, labels], axis=1), labels=list(map(str, labels.columns))
+    )
+
+
+def _as_frame(data: TableLike, prefix: str) -> DataFrame:
+    """A data frame of pandas or polars, or an array whose columns are numbered."""
+    if hasattr(data, "columns"):
+        return read_raw(data).frame
+    return DataFrame(np.asarray(data)).add_prefix(prefix)
 
 
 def review_page(
     table: DataTable,
     *,
-    model: Any = None,
+    model: MLTSKClassifier | None = None,
     quick: bool = False,
     seed: int = 0,
     command: str = "",
     progress: Progress = None,
-) -> Made:
-    """What `review` writes, with what it says first; ``command`` repeats it, to be shown in the page."""
+) -> ReviewPage:
+    """Return what `review` writes, with what it says first.
+
+    ``command`` is shown in the page, to repeat the review.
+    """
     if not table.label_names:
         raise InputError(
             f"{table.name} has no labels to review: say which columns are labels."
         )
-    quick = quick or len(table) < 4 * worth.FOLDS
-    steps, total = (
-        count(),
-        3
-        if quick
-        else 4 + worth.FOLDS * worth.n_draws(min(len(table), worth.MOST_ROWS)),
-    )
-    done = (lambda: None) if progress is None else lambda: progress(next(steps), total)
-    done()  # none yet
+    is_quick = quick or len(table) < 4 * COMPARISON_FOLDS
+    step = _step_counter(progress, len(table), is_quick=is_quick)
+    step()  # none yet
     rows = sparse_rows(table.X)
-    X, Y = table.X if rows is None else rows, table.Y.to_numpy(dtype=float)
-    model = MLTSKClassifier(threshold="f1") if model is None else model
+    X = table.X if rows is None else rows
+    Y = table.Y.to_numpy(dtype=float)
+    if model is None:
+        model = MLTSKClassifier(threshold="f1")
     fitted = with_feature_names(clone(model).fit(X, table.Y), table.feature_names)
-    done()
-    compared, path, short = None, None, fitted.shorten(worth.TERMS)
-    done()
-    if not quick:
-        compared, path = (
-            worth.compare(model, X, Y, seed=seed, done=done),
-            fitted.size_path_,
-        )
-        done()
+    step()
+    short = fitted.shorten(REVIEW_STATEMENTS)
+    step()
+    comparison = None
+    size_path = None
+    if not is_quick:
+        comparison = compare(model, X, Y, seed=seed, done=step)
+        size_path = fitted.size_path_
+        step()
     labels = worth.judge(fitted, seed)
-    told = worth.headline(labels, compared)
+    summary = worth.headline(labels, comparison)
     facts = {
-        "told": told,
+        "told": summary,
         "labels": len(labels),
-        "quick": quick,
-        "table": _contents(table, Y),
+        "quick": is_quick,
+        "open": len(labels) <= MAX_UNFOLDED_LABELS,
+        "table": table_facts(table, Y),
+        "judged": [_label_facts(label) for label in labels],
+        "some_judged": _how_many(len(fitted.fit_record_.labels), len(table)),
+        "compared": _comparison_facts(comparison, labels, len(table)),
+        "said": _model_facts(fitted, short, size_path, comparison),
+        "made": _origin_facts(table, fitted, seed, command, comparison),
+        **_explorer_facts(fitted, X, table),
     }
-    facts |= {
-        "judged": [_label(label) for label in labels],
-        "said": _said(fitted, short, path, compared),
-    }
-    facts |= {
-        "compared": None
-        if compared is None
-        else _comparison(compared, labels, len(table))
-    }
-    page = _rendered(
-        fitted,
-        X,
-        table,
-        facts | {"made": _made(table, fitted, seed, command, compared)},
+    page = _rendered(table, facts)
+    step()
+    sentences = [worth.sentence(label) for label in labels]
+    return ReviewPage(page=page, summary=summary, labels=sentences, model=fitted)
+
+
+def _step_counter(
+    progress: Progress, n_rows: int, *, is_quick: bool
+) -> Callable[[], None]:
+    """A function that reports one step more with each call, from 0 on."""
+    n_steps = 3
+    if not is_quick:
+        n_compared = min(n_rows, MAX_COMPARED_ROWS)
+        n_steps = 4 + COMPARISON_FOLDS * n_draws(n_compared)
+    steps = count()
+
+    def step() -> None:
+        if progress is not None:
+            progress(next(steps), n_steps)
+
+    return step
+
+
+def _rendered(table: DataTable, facts: PageData) -> str:
+    """The page with its facts, its style sheets and its scripts."""
+    explorer = facts["tried"]
+    styles = [source("base.css") + source("review.css"), explorer["style"]]
+    scripts = [source("review.js"), explorer["script"]]
+    return template("review.html").render(
+        facts,
+        title=name(table.name),
+        rows=len(table),
+        features=len(table.feature_names),
+        styles=styles,
+        scripts=scripts,
+        policy=policy(styles, scripts),
+        version=__version__,
+        effect=svg.effect,
     )
-    done()
-    return Made(page, told, [worth.sentence(label) for label in labels], fitted)
 
 
-def _rendered(model: Any, X: Any, table: DataTable, facts: dict[str, Any]) -> str:
-    rows = np.arange(len(table))[
-        spread_rows(len(table), max(CELLS // len(table.feature_names), 50))
-    ]
+def _explorer_facts(model: MLTSKClassifier, X: Samples, table: DataTable) -> PageData:
+    """An explorer of the model, with as many rows as the page has room for."""
+    limit = max(MAX_TRIED_CELLS // len(table.feature_names), MIN_TRIED_ROWS)
+    rows = np.arange(len(table))[spread_rows(len(table), limit)]
     ids = table.ids.iloc[rows] if len(table.ids.columns) else None
-    tried = explorer_parts(
-        model,
-        X.iloc[rows] if hasattr(X, "iloc") else X[rows],
-        table.Y.iloc[rows],
-        ids=ids,
-    )
-    styles = [source("base.css") + source("review.css"), tried["style"]]
-    scripts = [source("review.js"), tried["script"]]
-    facts |= {
-        "title": name(table.name),
-        "rows": len(table),
-        "features": len(table.feature_names),
-    }
-    facts |= {
-        "styles": styles,
-        "scripts": scripts,
-        "policy": policy(styles, scripts),
-        "version": __version__,
-    }
-    facts |= {"tried": tried, "effect": svg.effect, "open": facts["labels"] <= OPEN}
-    for what, shown in (
-        ("some_judged", len(model.fit_record_.labels)),
-        ("some_tried", len(rows)),
-    ):
-        facts[what] = (
-            ""
-            if shown == len(table)
-            else f"{shown:,} of {len(table):,} rows, evenly spread"
-        )
-    return template("review.html").render(facts)
-
-
-def _contents(table: DataTable, Y: Array) -> dict[str, Any]:
-    """What is in a table whose labels are Y (n, L), NaN where not observed."""
-    kinds, labels = [column.kind for column in table.columns], []
-    for label, y in zip(table.label_names, Y.T, strict=True):
-        had, seen = int(np.nansum(y)), int((~np.isnan(y)).sum())
-        share = had / max(seen, 1)
-        told = {
-            "name": name(label),
-            "had": had,
-            "seen": seen,
-            "share": percent(share),
-            "rare": had < worth.FEW,
-        }
-        labels.append(told | {"bar": svg.share_bar(share)})
-    columns = [report_row(column, 60) for column in table.columns[:COLUMNS]]
-    found = {
-        "columns": columns,
-        "more": len(table.columns) - len(columns),
-        "gaps": _gaps(table),
-        "labels": labels,
-    }
-    found["kinds"] = [
-        plural(kinds.count(kind), f"{kind} column") for kind in dict.fromkeys(kinds)
-    ]
-    return found | {
-        "notes": [name(note) for note in table.columns.notes],
-        **_together(table, Y),
-    }
-
-
-def _gaps(table: DataTable) -> dict[str, Any]:
-    """Columns that have missing cells, where they are; most first."""
-    absent = concat(
-        [table.Y] if sparse_rows(table.X) is not None else [table.X, table.Y], axis=1
-    ).isna()
-    shares = absent.mean().to_numpy()
-    found = [j for j in np.argsort(-shares, kind="stable") if shares[j]]
-    parts, shown = np.array_split(absent.to_numpy(), min(STRIPS, len(absent))), []
-    for j in found[:GAPS]:
-        title, strip = (
-            name(absent.columns[j]),
-            np.array([part[:, j].mean() for part in parts]),
-        )
-        picture = svg.gaps(f"missing cells of {title}", strip)
-        shown.append(
-            {"name": title, "share": percent(float(shares[j])), "strip": picture}
-        )
-    return {"shown": shown, "more": len(found) - len(shown)}
-
-
-def _together(table: DataTable, Y: Array) -> dict[str, Any]:
-    """Which labels go together: a map of few, and pairs that are told."""
-    names, L = [name(label) for label in table.label_names], Y.shape[1]
-    seen, filled = (~np.isnan(Y)).astype(float), np.nan_to_num(Y)
-    both, n = filled.T @ filled, seen.T @ seen
-    first = filled.T @ seen  # how many have i, of those in whom j was observed too
-    with np.errstate(invalid="ignore", divide="ignore"):
-        spread = np.sqrt(first * (n - first))
-        C = (both * n - first * first.T) / (spread * spread.T)
-    pairs = [
-        (abs(C[i, j]), i, j)
-        for i in range(L)
-        for j in range(i)
-        if np.isfinite(C[i, j]) and abs(C[i, j]) > 0.1
-    ]
-    told = []
-    for _, i, j in sorted(pairs, reverse=True)[:PAIRS]:
-        i, j = (i, j) if first[i, j] <= first[j, i] else (j, i)  # from the rarer one
-        have = f"{int(both[i, j]):,} of {int(first[i, j]):,} with {names[i]} have {names[j]}"
-        told.append(f"{have}; of all rows, {percent(first[j, i] / n[i, j])} do.")
     return {
-        "pairs": told,
-        "map": svg.together("Correlation of labels", names, C)
-        if 2 < L <= MAPPED
-        else None,
+        "tried": explorer_parts(model, take_rows(X, rows), table.Y.iloc[rows], ids=ids),
+        "some_tried": _how_many(len(rows), len(table)),
     }
 
 
-def _label(label: worth.Judged) -> dict[str, Any]:
-    parts = {
+def _how_many(shown: int, total: int) -> str:
+    """How many of all rows are shown, or nothing if all are."""
+    return "" if shown == total else f"{shown:,} of {total:,} rows, evenly spread"
+
+
+# how well labels can be predicted -----------------------------------------------------
+
+
+def _label_facts(label: JudgedLabel) -> PageData:
+    """Figures, curves and a sentence on one label."""
+    facts = {
         **label._asdict(),
         "sentence": worth.sentence(label),
         "known": label.is_known,
         "rate": label.rate,
     }
     if not label.is_known:
-        return parts
-    recall, given = label.found / label.cases, label.found + label.alarms
-    precision, alarms = (
-        label.found / given if given else None,
-        label.alarms / (label.observed - label.cases),
+        return facts
+    recall = label.found / label.cases
+    precision = label.found / label.given if label.given else None
+    false_alarms = label.alarms / (label.observed - label.cases)
+    groups = calibration_groups(label.y, label.chances)
+    roc = svg.curve(
+        f"ROC curve of {label.name}",
+        axes=ROC_AXES,
+        points=roc_curve(label.y, label.scores),
+        guess=[0, 1],
+        at=(false_alarms, recall),
     )
-    roc, points = (
-        roc_curve(label.y, label.scores),
-        precision_recall_curve(label.y, label.scores),
-    )
-    at, groups = (
-        None if precision is None else (recall, precision),
-        calibration_groups(label.y, label.chances),
-    )
-    parts["pictures"] = {
-        "ap": svg.interval(f"AP of {label.name}", label.AP, label.rate),
-        "auc": svg.interval(f"AUC of {label.name}", label.AUC, 0.5),
-        "roc": svg.curve(
-            f"ROC curve of {label.name}", ROC, roc, [0, 1], (alarms, recall)
-        ),
-        "pr": svg.curve(
-            f"Precision and recall of {label.name}",
-            PRECISION,
-            points,
-            [label.rate] * 2,
-            at,
-        ),
-        "calibration": svg.calibration(f"Calibration of {label.name}", groups),
-    }
-    return parts | {
-        "recall": recall,
-        "precision": precision,
-        "chances": worth.chances_told(groups),
-    }
-
-
-def _comparison(
-    compared: worth.Comparison, labels: list[worth.Judged], n_rows: int
-) -> dict[str, Any]:
-    ahead, known, rows = (
-        worth.clearly_ahead(compared, labels),
-        np.isfinite(compared.AP[worth.OURS]),
-        [],
-    )
-    for i in np.flatnonzero(known):
-        label, AP = (
-            labels[compared.labels[i]],
-            {method: float(part[i]) for method, part in compared.AP.items()},
-        )
-        drawn = {
-            method: AP[method] for method in (worth.OURS, worth.LINEAR, worth.FOREST)
-        }
-        better = [method for method, where in ahead.items() if label.name in where]
-        picture = svg.compared(f"AP of {label.name}", drawn, label.rate)
-        rows.append(
-            {
-                "name": label.name,
-                "rate": label.rate,
-                "AP": AP,
-                "picture": picture,
-                "better": better,
-            }
-        )
-    kinds = {"AP": compared.AP, "AUC": compared.AUC} if rows else {}
-    mean = {
-        kind: {m: float(part[known].mean()) for m, part in found.items()}
-        for kind, found in kinds.items()
-    }
-    some = [] if compared.rows == n_rows else [f"{compared.rows:,} of {n_rows:,} rows"]
-    some += (
-        []
-        if len(compared.labels) == len(labels)
-        else [f"{len(compared.labels)} of {len(labels)} labels"]
-    )
-    folds = (
-        f"{'2 times ' if worth.n_draws(compared.rows) == 2 else ''}{worth.FOLDS} folds"
+    precision_recall = svg.curve(
+        f"Precision and recall of {label.name}",
+        axes=PRECISION_AXES,
+        points=precision_recall_curve(label.y, label.scores),
+        guess=[label.rate, label.rate],
+        at=None if precision is None else (recall, precision),
     )
     return {
+        **facts,
+        "recall": recall,
+        "precision": precision,
+        "chances": worth.sentence_on_chances(groups),
+        "pictures": {
+            "ap": svg.interval(f"AP of {label.name}", label.AP, label.rate),
+            "auc": svg.interval(f"AUC of {label.name}", label.AUC, 0.5),
+            "roc": roc,
+            "pr": precision_recall,
+            "calibration": svg.calibration(f"Calibration of {label.name}", groups),
+        },
+    }
+
+
+def _comparison_facts(
+    comparison: BaselineComparison | None, labels: list[JudgedLabel], n_rows: int
+) -> PageData | None:
+    """The model next to other methods, label by label and on average."""
+    if comparison is None:
+        return None
+    is_known = np.isfinite(comparison.AP[OURS])
+    leads = comparison.leads()
+    rows = []
+    for i in np.flatnonzero(is_known):
+        j = comparison.labels[i]
+        AP = {method: float(values[i]) for method, values in comparison.AP.items()}
+        better = [method for method, lead in leads.items() if j in lead.labels]
+        rows.append(_compared_label(labels[j], AP, better))
+    means = {}
+    if rows:
+        means["AP"] = _means(comparison.AP, is_known)
+        means["AUC"] = _means(comparison.AUC, is_known)
+    some = []
+    if comparison.rows != n_rows:
+        some.append(f"{comparison.rows:,} of {n_rows:,} rows")
+    if len(comparison.labels) != len(labels):
+        some.append(f"{len(comparison.labels)} of {len(labels)} labels")
+    folds = f"{COMPARISON_FOLDS} folds"
+    if n_draws(comparison.rows) == 2:
+        folds = f"2 times {folds}"
+    return {
         "rows": rows,
-        "mean": mean,
-        "methods": list(compared.AP),
+        "mean": means,
+        "methods": list(comparison.AP),
         "some": " and ".join(some),
         "folds": folds,
     }
 
 
-def _said(
-    model: Any, short: Any, path: Any, compared: worth.Comparison | None
-) -> dict[str, Any]:
-    base, tables, found = short.rules_, views.effects_of(model), []
-    general = {
-        rule.label: rule.nodes(None, general=base.effects.start)[0]
-        for rule in base.general
+def _compared_label(
+    label: JudgedLabel, AP: dict[str, float], better: list[str]
+) -> PageData:
+    """AP of all methods for one label, and which of them are clearly better."""
+    drawn = {method: AP[method] for method in (OURS, LINEAR, FOREST)}
+    return {
+        "name": label.name,
+        "rate": label.rate,
+        "AP": AP,
+        "picture": svg.compared(f"AP of {label.name}", drawn, label.rate),
+        "better": better,
     }
+
+
+def _means(
+    values: dict[str, FloatArray], is_known: NDArray[np.bool_]
+) -> dict[str, float]:
+    """Means over the labels that are known, by method."""
+    return {method: float(each[is_known].mean()) for method, each in values.items()}
+
+
+# what the model says ------------------------------------------------------------------
+
+
+def _model_facts(
+    model: MLTSKClassifier,
+    short: MLTSKClassifier,
+    size_path: DataFrame | None,
+    comparison: BaselineComparison | None,
+) -> PageData:
+    """What a model says: its short form in words, its curves and its exceptions."""
+    base = short.rules_
+    general = {}
+    for consequent in base.general:
+        general[consequent.label] = consequent.nodes(None, general=base.effects.start)[
+            0
+        ]
+    effects = views.effects_of(model)
+    labels = []
     for label in map(str, model.label_names_):
-        curves = views.shapes(tables, label, top=SHAPES)
-        simple = {
-            curve.feature: curve
-            for curve in views.shapes(base.effects, label, top=worth.TERMS)
-        }
-        reach = (
-            max((float(np.abs(curve.y).max()) for curve in curves), default=1.0) or 1.0
+        shapes = _shape_pictures(effects, base, label)
+        labels.append(
+            {"name": name(label), "node": general.get(label), "shapes": shapes}
         )
-        pictures = [
-            (name(curve.feature), svg.shape(curve, simple.get(curve.feature), reach))
-            for curve in curves
-        ]
-        found.append(
-            {"name": name(label), "node": general.get(label), "shapes": pictures}
-        )
-    most = max(
-        (abs(n.amount) for node in general.values() for n in node.walk() if n.amount),
-        default=1.0,
-    )
-    said = {
+    return {
         "legend": base.legend(),
-        "labels": found,
-        "most": most,
-        "terms": worth.TERMS,
-    }
-    said |= {
-        "own": _exceptions(short, None),
-        "exceptions": _exceptions(model, EXCEPTIONS),
-    }
-    said |= {
-        "n_exceptions": len(model.rules_.exceptions),
+        "labels": labels,
+        "most": largest_amount(list(general.values())),
+        "terms": REVIEW_STATEMENTS,
+        "own": _exceptions(base),
+        "exceptions": _exceptions(model.rules_, at_most=MAX_SHOWN_EXCEPTIONS),
+        "n_exceptions": model.n_rules_,
         "n_numbers": int(model.n_statements_.max()),
-        "mean": None,
-        "sizes": None,
+        "mean": _precisions_of_both(comparison),
+        "sizes": _size_picture(size_path),
     }
-    if (
-        compared is not None and np.isfinite(compared.AP[worth.OURS]).any()
-    ):  # on the same folds
-        said["mean"] = [
-            float(np.nanmean(compared.AP[method]))
-            for method in (worth.OURS, worth.SHORT)
-        ]
-    lines = (
-        {"mean over rows": path["AP"], "mean over labels": path["macro_AP"]}
-        if path
-        else {}
-    )
-    lines = {words: part for words, part in lines.items() if np.isfinite(part).all()}
-    if lines:
-        said["sizes"] = svg.sizes(
-            "What brevity costs", path["terms"], lines, worth.TERMS
-        )
-    return said
 
 
-def _exceptions(model: Any, most: int | None) -> list[Any]:
+def _shape_pictures(
+    effects: Effects, short_base: RuleBase, label: str
+) -> list[tuple[str, str]]:
+    """Features that matter most for a label, and pictures of what they add."""
+    curves = views.shapes(effects, label, top=MAX_SHAPES_PER_LABEL)
+    short_curves = {}
+    for curve in views.shapes(short_base.effects, label, top=REVIEW_STATEMENTS):
+        short_curves[curve.feature] = curve
+    reach = max((float(np.abs(curve.y).max()) for curve in curves), default=0.0) or 1.0
+    pictures = []
+    for curve in curves:
+        picture = svg.shape(curve, short_curves.get(curve.feature), reach)
+        pictures.append((name(curve.feature), picture))
+    return pictures
+
+
+def _exceptions(base: RuleBase, at_most: int | None = None) -> list[Node]:
     """What exceptions cover and say, those that move most labels first."""
-    rules = model.rules_
-    order = np.argsort(-np.abs(rules.effects.shift_sizes).sum(axis=1), kind="stable")[
-        :most
-    ]
-    return [node for k in order for node in rules.exceptions[int(k)].nodes(5)]
+    sizes = np.abs(base.effects.shift_sizes).sum(axis=1)
+    nodes = []
+    for k in np.argsort(-sizes, kind="stable")[:at_most]:
+        nodes += base.exceptions[int(k)].nodes(CONSEQUENTS_PER_EXCEPTION)
+    return nodes
 
 
-def _made(
+def _precisions_of_both(comparison: BaselineComparison | None) -> list[float] | None:
+    """Mean AP of the whole model and of the short one, on the same folds."""
+    if comparison is None or np.isnan(comparison.AP[OURS]).all():
+        return None
+    return [float(np.nanmean(comparison.AP[method])) for method in (OURS, OURS_SHORT)]
+
+
+def _size_picture(size_path: DataFrame | None) -> str | None:
+    """What brevity costs, if it is known."""
+    if size_path is None:
+        return None
+    means = {
+        "mean over rows": size_path["AP"].to_numpy(),
+        "mean over labels": size_path["macro_AP"].to_numpy(),
+    }
+    known = {words: line for words, line in means.items() if np.isfinite(line).all()}
+    if not known:
+        return None
+    return svg.sizes(
+        "What brevity costs",
+        terms=size_path["statements"].to_numpy(),
+        values=known,
+        marked=REVIEW_STATEMENTS,
+    )
+
+
+# how it was made ----------------------------------------------------------------------
+
+
+def _origin_facts(
     table: DataTable,
-    model: Any,
+    model: MLTSKClassifier,
     seed: int,
     command: str,
-    compared: worth.Comparison | None,
+    comparison: BaselineComparison | None,
 ) -> dict[str, str]:
-    versions = ", ".join(
-        f"{package} {version(package)}"
-        for package in ("numpy", "scipy", "scikit-learn", "pandas")
-    )
-    params = {
-        k: v
-        for k, v in model.get_params().items()
-        if v != type(model)().get_params()[k]
-    }
-    given = ", ".join(f"{k}={v!r}" for k, v in params.items()) or "no options"
-    rules = plural(model.n_rules_, "exception") if model.n_rules_ else "no exceptions"
-    others = "scikit-learn's LogisticRegression() and RandomForestClassifier(100, min_samples_leaf=3)"
+    """How the review was made, to repeat it."""
+    packages = ("numpy", "scipy", "scikit-learn", "pandas")
+    versions = [f"{package} {version(package)}" for package in packages]
+    exceptions = "no exceptions"
+    if model.n_rules_:
+        exceptions = plural(model.n_rules_, "exception")
     facts = {
         "Table": name(table.source or table.name),
-        "Model": f"MLTSKClassifier with {given}; {rules}, ridge {model.ridge_:.3g}",
-        "Judged on": "leave-one-out scores; intervals are 95 %, over rows drawn again with replacement",
-        "Compared with": "" if compared is None else others,
-        "Seed": f"{seed}, for folds, the forest and intervals; the model itself has no chance in it",
-        "Versions": f"mltsk {__version__}, Python {platform.python_version()}, {versions}",
-        "Made on": date.today().isoformat(),
-        "Repeat it": command,
+        "Model": (
+            f"MLTSKClassifier with {_options(model)}; {exceptions}, ridge "
+            f"{model.ridge_:.3g}"
+        ),
+        "Judged on": (
+            "leave-one-out scores; intervals are 95 %, over rows drawn again with "
+            "replacement"
+        ),
     }
-    return {what: how for what, how in facts.items() if how}
+    if comparison is not None:
+        facts["Compared with"] = (
+            "scikit-learn's LogisticRegression() and RandomForestClassifier(100, "
+            "min_samples_leaf=3)"
+        )
+    facts["Seed"] = (
+        f"{seed}, for folds, the forest and intervals; the model itself has no chance "
+        "in it"
+    )
+    facts["Versions"] = (
+        f"mltsk {__version__}, Python {platform.python_version()}, "
+        f"{', '.join(versions)}"
+    )
+    facts["Made on"] = date.today().isoformat()
+    if command:
+        facts["Repeat it"] = command
+    return facts
+
+
+def _options(model: MLTSKClassifier) -> str:
+    """The options of a model that are not the usual ones."""
+    usual = type(model)().get_params()
+    changed = []
+    for option, value in model.get_params().items():
+        if value != usual[option]:
+            changed.append(f"{option}={value!r}")
+    return ", ".join(changed) or "no options"

@@ -23,7 +23,7 @@ from ..exceptions import InputError
 from ..fit.design import Design
 from ..fit.ridge import Moments
 from ..fit.rows import Block
-from ..targets import Targets
+from ..targets import Targets, default_label_names
 from .read import (
     MAX_MEAN_COPIES,
     PRECISIONS,
@@ -33,6 +33,7 @@ from .read import (
     RulesLike,
     columns_with_gaps,
     is_dask,
+    mean_weight,
 )
 
 Collection: TypeAlias = Any  # a Dask array or data frame
@@ -136,7 +137,7 @@ def _read_block(block: DelayedBlock, reading: Reading) -> Block:
         X = reading.columns.expand(X)
     w = np.ones(len(X))
     if block.w is not None:
-        w = np.asarray(block.w, dtype=np.float64) / reading.unit
+        w = _weights(block.w) / reading.unit
     if not (np.isfinite(w) & (w >= 0)).all():
         raise InputError("sample_weight must hold finite numbers, none negative.")
     copies = np.where(w > 0, w, 1.0) if reading.are_counts else np.ones(len(w))
@@ -248,7 +249,7 @@ class WeightSurvey(NamedTuple):
     least: float
     largest: float
     are_whole: bool
-    total: float
+    mean: float
     n_weights: int
 
 
@@ -276,9 +277,17 @@ def _survey(X: ArrayLike, Y: ArrayLike, w: ArrayLike | None) -> Survey:
         n_rows=len(X),
         n_labels=None if is_flat else Y.shape[1],
         classes=np.unique(Y) if is_flat else None,
-        weights=None if w is None else _survey_weights(np.asarray(w, dtype=np.float64)),
+        weights=None if w is None else _survey_weights(_weights(w)),
         missing=np.isnan(X).sum(axis=0),
     )
+
+
+def _weights(w: ArrayLike) -> NDArray[np.float64]:
+    """Weights of a block in double precision."""
+    try:
+        return np.asarray(w, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("sample_weight must hold numbers alone.") from None
 
 
 def _survey_weights(w: NDArray[np.float64]) -> WeightSurvey | None:
@@ -290,7 +299,7 @@ def _survey_weights(w: NDArray[np.float64]) -> WeightSurvey | None:
         least=float(w.min()),
         largest=float(w.max()),
         are_whole=bool((w == np.round(w)).all()),
-        total=float(w.sum()),
+        mean=mean_weight(w),
         n_weights=len(w),
     )
 
@@ -302,7 +311,7 @@ def _targets(surveys: Sequence[Survey], names: Iterable[object] | None) -> Targe
         classes = np.concatenate([survey.classes for survey in surveys])
         return Targets.of(np.unique(classes))
     if names is None:
-        names = [f"label {j}" for j in range(n_labels)]
+        names = default_label_names(n_labels)
     return Targets(
         Y=np.zeros((0, n_labels)),
         classes=np.arange(n_labels),
@@ -322,8 +331,9 @@ def _weight_unit(surveys: Sequence[Survey]) -> tuple[bool, float]:
     least = min(block.least for block in weights)
     if least == max(block.largest for block in weights):
         return False, float(least)
-    total = sum(block.total for block in weights)
-    mean = float(total / sum(block.n_weights for block in weights))
+    n_weights = sum(block.n_weights for block in weights)
+    # Shares first: the sum of large weights may be too large for a number.
+    mean = sum(block.mean * (block.n_weights / n_weights) for block in weights)
     if all(block.are_whole for block in weights) and mean <= MAX_MEAN_COPIES:
         return True, 1.0
     return False, mean

@@ -6,8 +6,11 @@ checks, which note names and number of features, get a copy of it.
 """
 
 import sys
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,14 +18,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import validate_data
 
 from ..columns import (
     Columns,
     check_column_names,
     has_columns,
+    is_absent,
     is_polars,
     read_columns,
+    refuse_words,
 )
 from ..core.arrays import (
     Array,
@@ -38,7 +43,14 @@ from ..core.arrays import (
 )
 from ..exceptions import InputError, check_texts
 from ..fit.rows import ArrayRows, Rows
-from ..targets import Targets
+from ..targets import (
+    Targets,
+    are_label_lists,
+    default_label_names,
+    plain_lists,
+    table_targets,
+)
+from ..text import listing
 from .given_rules import check_rules_apply, with_rules
 
 # What users pass, in the forms that scikit-learn's users know; only this room and the
@@ -150,8 +162,9 @@ def read_rows(
         validate_data(reader, X, y)  # scikit-learn's sentence
     X = first_look(reader, X)
     targets = Targets.of(y, may_miss=True)
-    _check_lengths(X.shape[0], len(targets.Y))
-    weights = _of_observed(read_weights(sample_weight, targets.Y.shape), targets)
+    check_lengths(X.shape[0], len(targets.Y))
+    weights = read_weights(sample_weight, targets.Y.shape, targets.names)
+    weights = _of_observed(weights, targets)
     X, columns = numbers_of(reader, X, rules, counted_rows(weights.w))
     rows = ArrayRows(
         X=X,
@@ -164,7 +177,7 @@ def read_rows(
     return FitInput(rows, targets, Features.of(reader, columns))
 
 
-def _check_lengths(n_samples: int, n_labelled: int) -> None:
+def check_lengths(n_samples: int, n_labelled: int) -> None:
     """Refuse X and y of different lengths."""
     if n_samples != n_labelled:
         raise InputError(f"X has {n_samples} rows but y has {n_labelled}.")
@@ -189,24 +202,31 @@ def first_look(reader: BaseEstimator, X: TableLike) -> TableLike:
             )
         return X
     X = _checked_array(reader, X, reset=True, ensure_min_samples=2)
+    refuse_sparse_gaps(X)
+    return X
+
+
+def refuse_sparse_gaps(X: Matrix) -> None:
+    """Refuse NaN in CSR."""
     if sparse.issparse(X) and np.isnan(X.data).any():
         raise InputError(
             "Input X contains NaN: sparse data have none, "
             "a cell that is not stored is 0."
         )
-    return X
 
 
 def _checked_array(reader: BaseEstimator, X: TableLike, **options: Any) -> Matrix:
     """X as scikit-learn reads it: floats, perhaps CSR, perhaps with NaN."""
-    return validate_data(
-        reader,
-        X,
-        accept_sparse="csr",
-        dtype=list(PRECISIONS),
-        ensure_all_finite="allow-nan",
-        **options,
-    )
+    # scikit-learn sums all cells up to see whether they are finite
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        return validate_data(
+            reader,
+            X,
+            accept_sparse="csr",
+            dtype=list(PRECISIONS),
+            ensure_all_finite="allow-nan",
+            **options,
+        )
 
 
 def needs_columns(X: TableLike, categorical_features: FeaturesLike) -> bool:
@@ -338,7 +358,7 @@ def read_samples(estimator: Estimator, X: TableLike, columns: Columns | None) ->
         validate_data(estimator, X, skip_check_array=True, reset=False)
     else:
         check_plain(X, "X")
-        X = _checked_array(estimator, X, reset=False)
+        X = _numbers_to_predict(estimator, X)
     if columns is None:
         return X
     X = columns.expand(X.toarray() if sparse.issparse(X) else X)
@@ -347,7 +367,19 @@ def read_samples(estimator: Estimator, X: TableLike, columns: Columns | None) ->
     return X
 
 
-def read_weights(sample_weight: WeightsLike, shape: tuple[int, ...]) -> Weights:
+def _numbers_to_predict(estimator: Estimator, X: TableLike) -> Matrix:
+    """X in numbers; words in a data frame are refused with the name of their column."""
+    try:
+        return _checked_array(estimator, X, reset=False)
+    except (TypeError, ValueError):
+        if has_columns(X):
+            refuse_words(X)
+        raise
+
+
+def read_weights(
+    sample_weight: WeightsLike, shape: tuple[int, ...], label_names: Sequence[str] = ()
+) -> Weights:
     """Weights of rows of labels of a shape (N, L).
 
     Weights that are all equal change nothing. Whole numbers of MAX_MEAN_COPIES at most
@@ -356,35 +388,110 @@ def read_weights(sample_weight: WeightsLike, shape: tuple[int, ...]) -> Weights:
     """
     if sample_weight is None:
         return Weights(None, None)
-    w = check_weights(sample_weight, shape)
+    w = check_weights(sample_weight, shape, label_names)
     unit = weight_unit(w)
     if unit is None:
         return Weights(w, np.where(w > 0, w, 1.0))
     return Weights(w / unit, None)
 
 
-def check_weights(sample_weight: WeightsLike, shape: tuple[int, ...]) -> FloatArray:
-    """Weights (N,) or (N, L) in double precision, 0 or more, some above 0."""
+def check_weights(
+    sample_weight: WeightsLike, shape: tuple[int, ...], label_names: Sequence[str] = ()
+) -> FloatArray:
+    """Weights (N,) or (N, L) in double precision, 0 or more, some above 0.
+
+    The columns of a data frame are matched with ``label_names``, L names.
+    """
     check_plain(sample_weight, "sample_weight")
-    w = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-    )
-    if w.shape not in ((shape[0],), tuple(shape)):
+    if hasattr(sample_weight, "columns") and len(shape) > 1:
+        order = _weight_columns(sample_weight.columns, label_names)
+        values = np.asarray(sample_weight)[:, order]
+    else:
+        values = _weight_cells(sample_weight)
+    if values.shape not in ((shape[0],), tuple(shape)):
         or_per_label = ""
         if len(shape) > 1:
             or_per_label = f", or {tuple(shape)} for a weight per label"
-        raise ValueError(
-            f"sample_weight.shape == {w.shape}, expected {(shape[0],)}{or_per_label}!"
+        raise InputError(
+            f"sample_weight has the shape {values.shape}, but X has {shape[0]} rows: "
+            f"pass weights of the shape {(shape[0],)}{or_per_label}."
         )
-    if (w < 0).any():
-        raise ValueError("Negative values in data passed to `sample_weight`.")
+    w = _weight_numbers(values, label_names)
     counted = (w > 0).any(axis=0)
     if not counted.all():
-        of_label = "" if w.ndim == 1 else f" of label {int(np.argmin(counted))}"
+        of_label = ""
+        if w.ndim == 2:
+            of_label = f" of label {_label_at(int(np.argmin(counted)), label_names)}"
         raise InputError(
             f"sample_weight is zero for every row{of_label}: nothing is left to fit."
         )
     return w
+
+
+def _weight_columns(columns: Iterable[object], labels: Sequence[str]) -> list[int]:
+    """Positions of the columns of a frame of weights, in the order of the labels."""
+    names = [str(name) for name in columns]
+    positions = list(range(len(names)))
+    are_named = tuple(labels) != default_label_names(len(labels))
+    if not are_named or len(names) == 1 or names == list(labels):
+        return positions
+    if sorted(names) != sorted(labels) or len(set(names)) < len(names):
+        raise InputError(
+            f"sample_weight has the columns {listing(names, at_most=10)}, but the "
+            f"labels are {listing(labels, at_most=10)}: name its columns like them."
+        )
+    return [names.index(label) for label in labels]
+
+
+def _weight_cells(sample_weight: WeightsLike) -> NDArray[Any]:
+    """Weights as an array, whatever its cells are."""
+    if sparse.issparse(sample_weight):
+        raise InputError("sample_weight is sparse: pass sample_weight.toarray().")
+    try:
+        values = np.asarray(sample_weight)
+        if values.dtype.kind in "USc":  # cells as they were, to show the wrong one
+            values = np.asarray(sample_weight, dtype=object)
+        return values
+    except ValueError:
+        raise InputError(
+            "sample_weight has rows of different lengths: pass a number per row."
+        ) from None
+
+
+def _weight_numbers(values: NDArray[Any], label_names: Sequence[str]) -> FloatArray:
+    """Weights in double precision; what is no weight is refused with its row."""
+    if values.dtype.kind in "biuf":
+        w = values.astype(np.float64)
+    else:
+        numbers = [_weight_of(cell) for cell in values.ravel().tolist()]
+        w = np.array(numbers).reshape(values.shape)
+    is_wrong = ~(np.isfinite(w) & (w >= 0))
+    if not is_wrong.any():
+        return w
+    position = tuple(np.argwhere(is_wrong)[0].tolist())
+    cell = values[position]
+    if isinstance(cell, np.generic):
+        cell = cell.item()
+    where = f"row {position[0]}"
+    if w.ndim == 2:
+        where += f" for label {_label_at(position[1], label_names)}"
+    holds = "nothing (NaN)" if is_absent(cell) else repr(cell)
+    raise InputError(
+        f"sample_weight holds {holds} in {where}: weights are finite numbers, 0 or "
+        "more; 0 leaves a row out."
+    )
+
+
+def _weight_of(cell: object) -> float:
+    """A cell as a number, NaN where it is none."""
+    if isinstance(cell, Real | Decimal) and not is_absent(cell):
+        return float(cell)
+    return np.nan
+
+
+def _label_at(position: int, label_names: Sequence[str]) -> str:
+    """What a message calls a label: its name, or its position where it has none."""
+    return repr(label_names[position]) if label_names else str(position)
 
 
 def weight_unit(w: Array) -> float | None:
@@ -395,9 +502,23 @@ def weight_unit(w: Array) -> float | None:
     values = w[w > 0]
     if (values == values[0]).all():
         return float(values[0])
-    mean = float(values.mean())
+    mean = mean_weight(values)
     are_whole = (values == np.round(values)).all()
     return None if are_whole and mean <= MAX_MEAN_COPIES else mean
+
+
+def mean_weight(values: Array) -> float:
+    """The mean of weights, also where their sum is too large for a number.
+
+    >>> mean_weight(np.array([1.0, 2.0])), mean_weight(np.array([1e308, 1e308]))
+    (1.5, 1e+308)
+    """
+    with np.errstate(over="ignore"):
+        mean = float(values.mean())
+    if np.isfinite(mean):
+        return mean
+    largest = values.max()
+    return float((values / largest).mean() * largest)
 
 
 def rows_at_once(X: TableLike) -> int | None:
@@ -430,22 +551,23 @@ def _read_large(
     validate_data(reader, X, skip_check_array=True)
     if rules:
         check_rules_apply(reader.scale, X)
-    label_names = y.columns if hasattr(y, "columns") else None
-    y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
-    _check_lengths(X.shape[0], y.shape[0])
-    y = y.ravel() if y.shape[1:] == (1,) else y
+    y, targets = _large_targets(y)
+    check_lengths(X.shape[0], y.shape[0])
     columns = None
     if isinstance(X, np.ndarray):
         sample = X[spread_rows(len(X), GAP_SAMPLE_ROWS)]
         _, columns = numbers_of(reader, np.asarray(sample, dtype=np.float64), rules)
-    targets = Targets.of(y[:1] if y.ndim == 2 else np.unique(y))
-    if label_names is not None:
-        targets = replace(targets, names=tuple(str(name) for name in label_names))
-    weights = read_weights(sample_weight, (X.shape[0], targets.Y.shape[1]))
+    n_rows_of_block = max(1, (rows_at_once(X) or 1) // BLOCKS_IN_MEMORY)
+    observed = None
+    if targets.multilabel:
+        observed = _observed_cells(y, targets.names, n_rows_of_block)
+    shape = (X.shape[0], len(targets.names))
+    weights = read_weights(sample_weight, shape, targets.names)
+    weights = _of_observed(weights, replace(targets, observed=observed))
 
     def read(X_block: Matrix, y_block: TargetsLike) -> tuple[Matrix, Array]:
         if targets.multilabel:
-            Y = Targets.of(y_block).Y
+            Y = table_targets(_dense(y_block), targets.names, may_miss=True).Y
         else:
             Y = targets.indicator(y_block)
         return read_samples(reader, X_block, columns), Y
@@ -455,11 +577,57 @@ def _read_large(
         Y=y,
         w=weights.w,
         copies=weights.copies,
-        shape=(X.shape[0], len(targets.names)),
-        limit=max(1, (rows_at_once(X) or 1) // BLOCKS_IN_MEMORY),
+        shape=shape,
+        limit=n_rows_of_block,
         read=read,
     )
     return FitInput(rows, targets, Features.of(reader, columns))
+
+
+def _large_targets(y: TargetsLike) -> tuple[TargetsLike, Targets]:
+    """y as an array or CSR that blocks are taken from, and what it means.
+
+    Its cells are not read yet: the targets have no rows.
+    """
+    names: tuple[str, ...] = ()
+    y = plain_lists(y)
+    if getattr(y, "ndim", 1) == 1 and are_label_lists(y):
+        in_memory = Targets.of(y)
+        names = in_memory.names
+        y = in_memory.Y
+    elif hasattr(y, "columns"):
+        names = tuple(str(name) for name in y.columns)
+    y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
+    is_column = y.ndim == 2 and y.shape[1] == 1 and not names
+    if is_column and not (y.dtype.kind == "f" and np.isnan(y).any()):
+        y = np.ravel(_dense(y))
+    if y.ndim != 2:
+        return y, Targets.of(np.unique(y))
+    n_labels = y.shape[1]
+    names = names or default_label_names(n_labels)
+    Y = np.zeros((0, n_labels))
+    return y, Targets(Y, np.arange(n_labels), names, multilabel=True)
+
+
+def _dense(y: TargetsLike) -> NDArray[Any]:
+    """An array of what may be CSR."""
+    return y.toarray() if sparse.issparse(y) else y
+
+
+def _observed_cells(
+    y: TargetsLike, names: Sequence[str], n_rows: int
+) -> NDArray[np.bool_] | None:
+    """Which cells of y (N, L) were observed; None for all.
+
+    They are read ``n_rows`` at a time, and wrong ones are refused.
+    """
+    observed = np.ones(y.shape, dtype=bool)
+    for start in range(0, y.shape[0], n_rows):
+        rows = slice(start, start + n_rows)
+        block = table_targets(_dense(y[rows]), names, may_miss=True, first_row=start)
+        if block.observed is not None:
+            observed[rows] = block.observed
+    return None if observed.all() else observed
 
 
 def check_tensor(reader: BaseEstimator, X: Tensor, *, reset: bool) -> Tensor:
@@ -511,7 +679,8 @@ def _read_tensors(
         _check_beside(X, sample_weight, "sample_weight")
         sample_weight = asnumpy(sample_weight)
     targets = _tensor_targets(y)
-    weights = _of_observed(read_weights(sample_weight, targets.Y.shape), targets)
+    weights = read_weights(sample_weight, targets.Y.shape, targets.names)
+    weights = _of_observed(weights, targets)
 
     def beside(values: Array | None) -> Tensor:
         return None if values is None else xp.asarray(values, dtype=xp.float64, like=X)
@@ -551,7 +720,7 @@ def _tensor_targets(y: TargetsLike) -> Targets:
         return Targets(
             Y=y.to(namespace(y).float64),
             classes=np.arange(n_labels),
-            names=tuple(f"label {j}" for j in range(n_labels)),
+            names=default_label_names(n_labels),
             multilabel=True,
         )
     return Targets.of(asnumpy(y), may_miss=True)

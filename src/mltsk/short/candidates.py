@@ -15,16 +15,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Array, FloatArray, Matrix, dense
+from ..core.arrays import Array, FloatArray, Matrix, dense, rounded, unit_factors
 from ..core.membership import firing_strengths
-from ..core.terms import FEW_VALUES, Scaling, Terms
+from ..core.terms import FEW_VALUES, MAX_SAFE_SUM, Scaling, Terms, quantiles_of
 from ..system import STRAIGHT, FuzzySystem
 
 Index = NDArray[np.intp]
 # Percentiles of a column at which ramps may begin and end.
 CUT_PERCENTILES = (0.01, 0.15, 0.35, 0.65, 0.85, 0.99)
 MAX_MET_SHARE = 0.8  # drop conditions that more than 80 % of rows meet
+# The least length of a ramp: of the range of its column, and of where it ends.
+MIN_STRAIGHT_RAMP = 1e-50
+MIN_RAMP_SHARE = 1e-13
 MIN_DIGITS = 3  # of a number, after the point
+LEAST_EXPONENT = -322  # of a power of ten that is above 0
 
 
 class Interval(NamedTuple):
@@ -42,6 +46,8 @@ class Interval(NamedTuple):
             return least
         if self.high == np.inf:
             return largest
+        if max(-self.low, self.high) > MAX_SAFE_SUM:
+            return self.low / 2 + self.high / 2
         return (self.low + self.high) / 2
 
     def reach(self, center: float) -> float:
@@ -77,9 +83,8 @@ class Candidates:
         steps = np.array([_cut_step(x) for x in X.T])
         scaling = _straight_scaling(long, X)
         terms = _ramp_terms(long, X, steps, scaling)
-        low = scaling.values[:, 0]
-        span = _span(low, scaling.values[:, -1])
-        centers, widths = _regions(long, steps, max_conditions)
+        low, span, factors = _ends(scaling)
+        centers, reaches = _regions(long, steps, max_conditions)
         base = replace(
             long,
             scale_name=STRAIGHT,
@@ -88,7 +93,9 @@ class Candidates:
             members=None,
             firing="plain",
         )
-        return cls(base, terms, (centers - low) / span, widths / span**2)
+        centers = (centers * factors - low) / span
+        widths = (reaches * factors) ** 2 / np.log(2) / span**2
+        return cls(base, terms, centers, widths)
 
     @classmethod
     def linear(cls, long: FuzzySystem) -> "Candidates":
@@ -223,9 +230,18 @@ class Candidates:
         return groups
 
 
-def _span(low: Array, high: Array) -> Array:
-    """Distance between the ends of columns, 1 where they are the same."""
-    return np.where(high > low, high - low, 1.0)
+def _ends(scaling: Scaling) -> tuple[Array, Array, Array]:
+    """Where columns begin, their length, and what both were multiplied with, (D,) each.
+
+    The length is 1 where all values of a column are the same. The factors are 1 unless
+    numbers are very large or very small.
+    """
+    low = scaling.values[:, 0]
+    high = scaling.values[:, -1]
+    factors = unit_factors(np.maximum(np.abs(low), np.abs(high)))
+    low = low * factors
+    high = high * factors
+    return low, np.where(high > low, high - low, 1.0), factors
 
 
 def _straight_scaling(long: FuzzySystem, X: Array) -> Scaling:
@@ -236,7 +252,11 @@ def _straight_scaling(long: FuzzySystem, X: Array) -> Scaling:
     low, high = np.asarray(long.quantiles, dtype=np.float64)[:, [0, -1]].T
     varies = high > low
     has_third = np.array([len(np.unique(x[~np.isnan(x)])) > 2 for x in X.T], dtype=bool)
-    middle = np.where(has_third, (low + high) / 2, high)
+    # the sum of two very large numbers may be larger than all numbers
+    is_large = np.maximum(np.abs(low), np.abs(high)) > MAX_SAFE_SUM
+    part = np.where(is_large, 0.5, 1.0)
+    middle = (low * part + high * part) / (2 * part)
+    middle = np.where(has_third, middle, high)
     middle_level = np.where(middle < high, 0.5, 1.0)
     share: Array = np.ones(len(low))
     if long.scaling is not None:
@@ -253,8 +273,7 @@ def _straight_scaling(long: FuzzySystem, X: Array) -> Scaling:
 
 def _ramp_terms(long: FuzzySystem, X: Array, steps: Array, scaling: Scaling) -> Terms:
     """All ramps between two cut points of a column, on the straight scale."""
-    low = scaling.values[:, 0]
-    span = _span(low, scaling.values[:, -1])
+    low, span, factors = _ends(scaling)
     monotone = np.zeros(len(low), dtype=bool)
     if long.columns is not None:
         monotone = long.columns.monotone
@@ -266,11 +285,15 @@ def _ramp_terms(long: FuzzySystem, X: Array, steps: Array, scaling: Scaling) -> 
     feature = table[:, 0].astype(np.intp)
     starts = low[feature]
     spans = span[feature]
+    begins = (table[:, 1] * factors[feature] - starts) / spans
+    stops = (table[:, 2] * factors[feature] - starts) / spans
+    # next to a range of many orders of magnitude, a ramp may have no length
+    rises = stops - begins > np.maximum(MIN_STRAIGHT_RAMP, MIN_RAMP_SHARE * stops)
     terms = Terms(
-        feature=feature,
-        low=(table[:, 1] - starts) / spans,
-        high=(table[:, 2] - starts) / spans,
-        mean=np.zeros(len(feature)),
+        feature=feature[rises],
+        low=begins[rises],
+        high=stops[rises],
+        mean=np.zeros(int(rises.sum())),
     )
     return terms.averaged(scaling.apply(X), scaling, np.ones(len(X)))
 
@@ -284,12 +307,13 @@ def _ramps(x: Array, step: float, monotone: bool) -> Sequence[tuple[float, float
     values = np.unique(measured)
     if len(values) < 2:
         return []
-    whole = [(float(values[0]), float(values[-1]))]
+    whole = (float(values[0]), float(values[-1]))
     if len(values) <= FEW_VALUES or monotone:
-        return whole
-    cuts = rounded(np.quantile(measured, CUT_PERCENTILES), _digits_of_step(step))
+        return [whole]
+    cuts = rounded(quantiles_of(measured, CUT_PERCENTILES), _digits_of_step(step))
     is_inside = (cuts >= values[0]) & (cuts <= values[-1])
-    return list(combinations(np.unique(cuts[is_inside]).tolist(), 2)) or whole
+    ramps = list(combinations(np.unique(cuts[is_inside]).tolist(), 2))
+    return ramps or [whole]
 
 
 def _cut_step(x: Array) -> float:
@@ -300,24 +324,23 @@ def _cut_step(x: Array) -> float:
     x = x[~np.isnan(x)]
     if not len(x):
         return 1.0
-    low, high = np.quantile(x, [0.05, 0.95])
-    reach = high - low if high > low else np.ptp(x)
+    low, high = quantiles_of(x, [0.05, 0.95])
+    if not high > low:
+        low = x.min()
+        high = x.max()
+    with np.errstate(over="ignore"):  # the distance may be larger than all numbers
+        reach = min(float(high - low), float(np.finfo(np.float64).max))
     step = 1.0
     if reach > 0:
-        step = 10.0 ** (np.floor(np.log10(reach)) - 2)
+        step = 10.0 ** max(float(np.floor(np.log10(reach))) - 2, LEAST_EXPONENT)
     if (x == np.round(x)).all():
         step = max(step, 1.0)
     return float(step)
 
 
-def _digits_of_step(step: float) -> float:
+def _digits_of_step(step: float) -> int:
     """Digits after the point that multiples of a step have."""
-    return -np.floor(np.log10(step) + 0.5)
-
-
-def rounded(x: Array | float, digits: float) -> FloatArray:
-    """Round numbers to digits after the point; digits below 0 are zeros before it."""
-    return np.round(np.asarray(x, dtype=np.float64), int(digits))
+    return -int(np.floor(np.log10(step) + 0.5))
 
 
 def digits_of(numbers: Array) -> int:
@@ -340,12 +363,13 @@ def _rounded_starts(starts: Array, coef: Array) -> FloatArray:
 def _regions(
     long: FuzzySystem, steps: Array, max_conditions: int | None
 ) -> tuple[Array, Array]:
-    """Centres and widths (K, D) of the exceptions, in the caller's units.
+    """Centres and reaches (K, D) of the exceptions, in the caller's units.
 
     They are where the members of an exception lie. A condition is met by half where the
     10th or 90th percentile of the members is, and best in the middle between them or,
     if one lies in the outer tenth of the data, at that end. Conditions that least of
-    the data meet come first; there are none on values of words.
+    the data meet come first; there are none on values of words. A reach is infinite
+    where there is no condition.
     """
     n_rules, n_features, _ = long.shape
     members = long.members
@@ -353,7 +377,7 @@ def _regions(
         return np.zeros((0, n_features)), np.zeros((0, n_features))
     grid = np.asarray(long.quantiles, dtype=np.float64)
     centers = np.tile(grid[:, 10], (n_rules, 1))
-    widths = np.full((n_rules, n_features), np.inf)
+    reaches = np.full((n_rules, n_features), np.inf)
     first, last = members.regions[-1].T
     for k, ends in enumerate(members.regions[:-1]):
         low = np.where(ends[:, 0] <= first, -np.inf, ends[:, 0])
@@ -361,13 +385,13 @@ def _regions(
         is_measured = ~np.isnan(ends).any(axis=1)
         conditions = _narrowest(long, grid, low, high, is_measured)
         for d in conditions[:max_conditions].tolist():
-            interval = Interval(low[d], high[d])
-            center = interval.center(grid[d, 0], grid[d, -1])
+            interval = Interval(float(low[d]), float(high[d]))
+            center = interval.center(float(grid[d, 0]), float(grid[d, -1]))
             digits = _digits_of_step(steps[d])
-            reach = max(float(rounded(interval.reach(center), digits)), steps[d])
+            reach = float(rounded(interval.reach(center), digits))
             centers[k, d] = float(rounded(center, digits))
-            widths[k, d] = reach**2 / np.log(2)
-    return centers, widths
+            reaches[k, d] = max(reach, steps[d])
+    return centers, reaches
 
 
 def _narrowest(

@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Array
-from .candidates import Candidates, Index, digits_of, rounded
+from ..core.arrays import Array, rounded
+from .candidates import Candidates, Index, digits_of
 
 MAX_CANDIDATES = 2_000  # those that are most correlated with some label
 MIN_RELATIVE_NORM = 1e-2  # rarer candidates would be chosen for a few rows

@@ -171,3 +171,9 @@ def test_pick_methods_refuses_an_unknown_name_with_those_that_are_known(small):
 def test_pick_methods_takes_an_import_path_with_points_alone(small):
     (method,) = pick_methods(small(), ["sklearn.dummy.DummyClassifier"])
     assert method.path == "sklearn.dummy:DummyClassifier"
+
+
+def test_pick_datasets_names_a_file_of_any_name_by_a_printable_word():
+    (data,) = pick_datasets(section_iv(), ["some/a\tb \x1b[2J.csv"])
+    assert data.name == "a_b__[2J"
+    assert data.file == "some/a\tb \x1b[2J.csv"

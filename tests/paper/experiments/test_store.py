@@ -13,6 +13,23 @@ import pytest
 from mltsk.exceptions import InputError
 from mltsk.paper.experiments.store import FILE, Cell, Outcome, Row, Store, canonical
 
+DESCRIPTION = {
+    "protocols": ["paper"],
+    "seeds": [0],
+    "folds": 5,
+    "n_folds": 5,
+    "inner_folds": 3,
+    "convention": "paper",
+    "datasets": {"toy": {"title": "Toy", "samples": 20}},
+    "methods": {"br": {"title": "BR", "grid": {"C": [1.0, 2.0]}, "settings": 2}},
+    "missing": {},
+    "versions": {"numpy": "2"},
+    "grid": "paper",
+    "command": "mltsk reproduce",
+    "created": "",
+    "machine": "",
+}
+
 
 def cell_of(seed=0, **changes):
     return Cell("grid", "paper", "toy", "br", seed=seed, fold=0, **changes)
@@ -27,7 +44,7 @@ ROWS = (
 
 def test_results_have_what_add_was_given(tmp_path):
     with Store.open(tmp_path, create=True) as store:
-        store.describe({"folds": 5})
+        store.describe(DESCRIPTION)
         store.add(CELL, Outcome(ROWS, seconds=1.5), {"numpy": "2"})
     with Store.open(tmp_path) as store:
         results = store.results()
@@ -38,7 +55,7 @@ def test_results_have_what_add_was_given(tmp_path):
     ]
     assert results.scores["CV"].isna().tolist() == [False, True]
     assert results.cells[["status", "seconds"]].values.tolist() == [["done", 1.5]]
-    assert results.run == {"folds": 5}
+    assert results.run == DESCRIPTION
 
 
 def test_add_puts_a_success_in_the_place_of_a_failure(tmp_path):
@@ -120,7 +137,7 @@ def test_open_refuses_other_files_and_newer_ones(tmp_path):
 
 def filled(folder):
     with Store.open(folder, create=True) as store:
-        store.describe({"folds": 5})
+        store.describe(DESCRIPTION)
         for seed in range(1, 31):
             store.add(cell_of(seed), Outcome(ROWS), {})
     return folder / FILE

@@ -83,9 +83,12 @@ def test_fit_leaves_rows_of_weight_zero_out():
     ("weights", "sentence"),
     [
         ([0, 0, 0, 0], "zero for every row"),
-        ([1, -1, 1, 1], "Negative values"),
-        ([1, 1], r"shape == \(2,\), expected \(4,\)"),
-        (np.ones((4, 2)), r"shape == \(4, 2\), expected \(4,\)"),
+        ([1, -1, 1, 1], "holds -1 in row 1"),
+        ([1, None, 1, 1], r"holds nothing \(NaN\) in row 1"),
+        ([1, 1, 1e308, 1], r"holds 1e\+308 in row 2, but ShareOfRows takes weights as"),
+        ([1, 1, 1, 1e-20], r"holds 1e-20 in row 3"),
+        ([1, 1], r"shape \(2,\), but X has 4 rows"),
+        (np.ones((4, 2)), r"shape \(4, 2\), but X has 4 rows"),
     ],
 )
 def test_fit_refuses_weights_that_cannot_be_used(weights, sentence):

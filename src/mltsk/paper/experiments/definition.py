@@ -15,6 +15,8 @@ from typing import Annotated, Any, Literal
 
 from ...datasets import catalog
 from ...exceptions import InputError
+from ...limits import read_bounded
+from .names import MAX_TITLE_LENGTH, DatasetName, MethodKey, dataset_name
 from .published import PlainData, read_toml
 
 try:
@@ -26,6 +28,9 @@ Protocol = Literal["paper", "strict", "nested"]
 GridName = Literal["paper", "fast", "authors"]
 Grid = dict[str, Annotated[list[Any], Field(min_length=1)]]
 Labels = int | str | tuple[str, ...] | None  # label columns of a file, or how many
+# Bytes in memory per byte of a file of short fields, each with a complaint about it; at
+# most twice as many were seen.
+TOML_EXPANSION = 80
 # A definition may come from a stranger: only classes with these methods are called.
 _CLASSIFIER_METHODS = ("fit", "predict", "get_params", "set_params")
 
@@ -42,7 +47,7 @@ class DataDefinition(_CheckedModel):
     A large one may have its own grid and protocols.
     """
 
-    name: str = Field(min_length=1, pattern=r"^[^/\\\s]+$")
+    name: DatasetName
     file: str | None = None
     labels: Labels = None
     grid: GridName | None = None
@@ -70,9 +75,9 @@ class MethodDefinition(_CheckedModel):
     the method is run, all by default.
     """
 
-    key: str = Field(min_length=1, pattern=r"^[\w.+-]+$")
-    title: str = ""
-    paper: str | None = None
+    key: MethodKey
+    title: str = Field(default="", max_length=MAX_TITLE_LENGTH)
+    paper: str | None = Field(default=None, max_length=MAX_TITLE_LENGTH)
     path: str = Field(alias="class", pattern=r"^[\w.]+:\w+$")
     params: PlainData = {}
     params_for: dict[str, PlainData] = {}
@@ -82,7 +87,7 @@ class MethodDefinition(_CheckedModel):
     split: str | None = None
     grids: dict[GridName, Grid] = {}
     grid_for: dict[str, GridName] = {}
-    variant_of: str | None = None
+    variant_of: str | None = Field(default=None, max_length=MAX_TITLE_LENGTH)
     protocols: list[Protocol] | None = None
     datasets: list[str] | None = None
 
@@ -101,7 +106,7 @@ class MethodDefinition(_CheckedModel):
 class Definition(_CheckedModel):
     """A whole experiment."""
 
-    title: str = "Experiment"
+    title: str = Field(default="Experiment", max_length=MAX_TITLE_LENGTH)
     protocols: list[Protocol] = Field(default=["paper"], min_length=1)
     seeds: list[int] = Field(default=[0], min_length=1)
     folds: int = Field(default=5, ge=2)
@@ -162,7 +167,10 @@ def read_definition(path: str | Path) -> Definition:
     """
     path = Path(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = read_bounded(path, TOML_EXPANSION).decode()
+        content = tomllib.loads(text)
+    except InputError:
+        raise
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:
@@ -188,8 +196,8 @@ def pick_datasets(
         if name in by_name:
             data = by_name[name]
         elif "/" in name or "\\" in name or Path(name).suffix:
-            stem = Path(name).stem.replace(" ", "_")
-            data = DataDefinition(name=stem, file=name, labels=labels)
+            own_name = dataset_name(Path(name).stem)
+            data = DataDefinition(name=own_name, file=name, labels=labels)
         elif name in catalog():
             data = DataDefinition(name=name)
         else:

@@ -27,7 +27,7 @@ from ...core.arrays import Array, Matrix, dense
 from ...core.terms import fit_scaling
 from ...datasets import Dataset, load_dataset
 from ...datasets.load import BENCHMARKS, is_path
-from ...exceptions import InputError
+from ...exceptions import InputError, printable
 from ...metrics import five_metrics
 from ...metrics.scorers import label_scores
 from ...tables import read_table
@@ -95,7 +95,8 @@ def _error_text(problem: Exception) -> str:
     """Kind, message and place of an error in one line."""
     place = traceback.extract_tb(problem.__traceback__)[-1]
     where = f"{os.path.basename(place.filename)}:{place.lineno}"
-    return f"{type(problem).__name__}: {' '.join(str(problem).split())} ({where})"
+    sentence = " ".join(str(problem).split())
+    return printable(f"{type(problem).__name__}: {sentence} ({where})")
 
 
 @lru_cache(maxsize=2)

@@ -28,6 +28,7 @@ import pandas as pd
 from ... import __version__
 from ...datasets import catalog, content_digest
 from ...exceptions import InputError
+from ...files import csv_text
 from ..methods.nets import torch_device
 from .definition import (
     DataDefinition,
@@ -133,6 +134,7 @@ def reproduce(
     if definition.studies:
         cells += study_cells(definition, data.digests)
     with Store.open(folder, create=True) as store:
+        store.results()  # what is wrong with them is found now, too
         now = json.loads(canonical(description))
         store.describe(_merged(store.description(), now))
         if begin is not None:
@@ -227,12 +229,15 @@ def _outlook(data: DataAtHand, cells: Sequence[Cell], store: Store) -> Outlook:
 def take_over(folder: str | Path, other: str | Path) -> int:
     """Add to a folder what another one has finished, and return the number of cells.
 
-    The other one is of the same experiment, for example on another machine.
+    The other one is of the same experiment, for example on another machine. Nothing is
+    written before all of it has been looked at.
     """
-    with Store.open(folder, create=True) as store, Store.open(other) as source:
-        merged = _merged(store.description(), source.description())
-        count = store.absorb(source)
-        store.describe(merged)
+    with Store.open(other) as source:
+        description = source.results().run
+        with Store.open(folder, create=True) as store:
+            merged = _merged(store.description(), description)
+            count = store.absorb(source)
+            store.describe(merged)
     return count
 
 
@@ -398,8 +403,8 @@ def _description(definition: Definition) -> PlainData:
 
 def _merged(before: PlainData, now: PlainData) -> PlainData:
     """The description of a folder that holds results, with what is added to them."""
-    if not before:
-        return now
+    if not before or not now:
+        return before or now
     _refuse_other_numbers(before, now)
     merged = {**before, **now}
     for name in ("datasets", "methods"):
@@ -495,10 +500,10 @@ def measured(results: Results) -> str:
     done = cells[(cells["status"] == "done") & (cells["protocol"] != "nested")]
     scores = results.scores[results.scores["protocol"] != "nested"]
     n_fits = scores.groupby(["dataset", "method"], observed=True).size()
-    lines = ["method,dataset,seconds\n"]
+    rows = []
     for (method, dataset_name), pieces in done.groupby(["method", "dataset"]):
         if (pieces["device"] == "cpu").all():
             fits = n_fits.get((dataset_name, method), 1)
             seconds = pieces["cpu_seconds"].sum() / fits
-            lines.append(f"{method},{dataset_name},{seconds:.4g}\n")
-    return "".join(lines)
+            rows.append([method, dataset_name, f"{seconds:.4g}"])
+    return csv_text(["method", "dataset", "seconds"], rows)

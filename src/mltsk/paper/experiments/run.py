@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
-from ...exceptions import InputError, optional
+from ...exceptions import InputError, optional, printable
 from ...machine import ignore_interrupts
 from .definition import DataDefinition, Definition, MethodDefinition
 from .execute import execute
@@ -193,7 +193,8 @@ class Processes(Runner):
             kind = type(problem).__name__
             if kind in ("BrokenProcessPool", "KilledWorker"):
                 return Outcome(error=_DIED)
-            return Outcome(error=f"{kind}: {' '.join(str(problem).split())}")
+            sentence = " ".join(str(problem).split())
+            return Outcome(error=printable(f"{kind}: {sentence}"))
 
     def close(self) -> None:  # noqa: D102
         processes = list((getattr(self._pool, "_processes", None) or {}).values())

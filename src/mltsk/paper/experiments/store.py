@@ -9,6 +9,9 @@ that is killed at any moment leaves whole cells and nothing else; starting again
 computes what is missing. Keys are unique: nothing is there twice. While a run has the
 folder a second one is refused; the lock is a transaction of a second file and so ends
 with the process that holds it.
+
+A store may come from a stranger. It is opened to be read only, and `store_checks` looks
+at it before anything of it is used, or taken over into another store.
 """
 
 import hashlib
@@ -26,13 +29,25 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from ...exceptions import InputError
+from ...exceptions import InputError, printable
+from ...limits import check_size
 from .published import METRICS, PlainData, read_text
 from .results import CELL_COLUMNS, SCORE_COLUMNS, Results
+from .store_checks import (
+    WrongContentError,
+    check_cell,
+    check_schema,
+    check_scores,
+    check_sizes,
+    checked_description,
+    plain_data,
+    time_limit,
+)
 
 Kind = Literal["grid", "inner", "final", "study"]
 FILE = "results.sqlite"
 LOCK = "lock.sqlite"
+JOURNALS = ("-wal", "-shm", "-journal")  # names of SQLite's own files end so
 VALUES = (*METRICS, "tied")
 _FORMAT = 1  # of schema.sql
 _MAX_PROBLEM = 200  # characters of SQLite's words about a damaged file
@@ -151,9 +166,10 @@ class Store:
     set()
     """
 
-    def __init__(self, connection: sqlite3.Connection, file: Path) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path, uri: str) -> None:
         self._connection = connection
-        self._file = file
+        self._path = path
+        self._uri = uri
 
     @classmethod
     @contextmanager
@@ -165,20 +181,24 @@ class Store:
         folder = Path(folder)
         path = folder / FILE
         if create:
-            with _locked(folder), _connected(path, path) as connection:
+            uri = f"{path.absolute().as_uri()}?mode=rwc"
+            with _locked(folder), _connected(uri, path) as connection:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(read_text("schema.sql"))
                 connection.execute(f"PRAGMA user_version = {_FORMAT}")
-                yield cls(connection, path)
+                yield cls(connection, path, uri)
             return
         way = f"run `mltsk reproduce --out {folder}` first"
         nothing = InputError(f"{folder} holds no results: {way}.")
         if not path.is_file():
             raise nothing
-        with _readable(path) as file, _connected(file, path) as connection:
-            if connection.execute("PRAGMA user_version").fetchone() == (0,):
+        _check_file_sizes(path)
+        with _readable(path) as uri, _connected(uri, path) as connection:
+            version = connection.execute("PRAGMA user_version").fetchone()
+            check_schema(connection, complete=version != (0,))
+            if version == (0,):
                 raise nothing  # its tables were not made yet
-            yield cls(connection, file)
+            yield cls(connection, path, uri)
 
     def describe(self, description: Mapping[str, object]) -> None:
         """Keep the description of the run, see `Results`."""
@@ -189,7 +209,7 @@ class Store:
     def description(self) -> PlainData:
         """The description of the run; empty before there is one."""
         row = self._connection.execute("SELECT description FROM run").fetchone()
-        return json.loads(row[0]) if row else {}
+        return checked_description(row[0]) if row else {}
 
     def done(self) -> set[str]:
         """Keys of the cells that are finished."""
@@ -238,10 +258,12 @@ class Store:
     def absorb(self, other: "Store") -> int:
         """Take over what another store has finished and this one has not.
 
-        Returns the number of cells.
+        Returns the number of cells. Nothing is taken over from a store that holds
+        anything that no store of ours does.
         """
+        other.results()
         before = len(self.done())
-        self._connection.execute("ATTACH ? AS other", (str(other._file),))
+        self._connection.execute("ATTACH ? AS other", (other._uri,))
         try:
             with self._connection as connection:
                 for statement in _ABSORB:
@@ -269,50 +291,82 @@ class Store:
 
     def results(self) -> Results:
         """Everything that is finished, as tables."""
-        scores = self._scores()
-        self._check_keys()
-        columns = _quoted(CELL_COLUMNS[:-1])
+        with time_limit(self._connection, self._path):
+            check_sizes(self._connection, self._path)
+            cells = self._cells()
+            check_scores(self._connection)
+            scores = self._scores()
+            return Results(self.description(), scores, cells, self._studies())
+
+    def _cells(self) -> pd.DataFrame:
+        """All pieces of work, each of which must be what its key says."""
+        names = ("key", "kind", "inner", "details", *CELL_COLUMNS[:-1])
         query = (
-            f"SELECT {columns}, json_extract(versions, '$.device') AS device "
+            f"SELECT {_quoted(names)}, json_extract(versions, '$.device') AS device "
             'FROM cell ORDER BY "when", key'
         )
-        cells = pd.read_sql_query(query, self._connection)
+        rows = []
+        for values in self._connection.execute(query):
+            row = dict(zip((*names, "device"), values, strict=True))
+            check_cell(row)
+            _check_key(row)
+            row["error"] = printable(" ".join(row["error"].split()))
+            row["part"] = printable(row["part"])
+            rows.append([row[name] for name in CELL_COLUMNS])
+        return pd.DataFrame(rows, columns=list(CELL_COLUMNS))
+
+    def _scores(self) -> pd.DataFrame:
+        """Scores of all finished cells on reported folds."""
+        query = (
+            f"SELECT {_quoted((*SCORE_COLUMNS[:6], *VALUES))}, setting "
+            "FROM score JOIN cell ON cell.key = cell "
+            "WHERE kind IN ('grid', 'final') AND status = 'done' "
+            "ORDER BY cell, chosen_by, setting"  # so that means are rounded alike
+        )
+        scores = pd.read_sql_query(query, self._connection)
+        # Each text is read once: there are many scores of a setting.
+        scores["setting"] = scores["setting"].map(self._settings())
+        if scores["setting"].isna().any():
+            raise WrongContentError("a score has no setting")
+        # Text as categories: half a million rows then take seconds less to group.
+        texts = ("protocol", "dataset", "method", "chosen_by", "setting")
+        scores = scores.astype(dict.fromkeys(texts, "category"))
+        return scores[list(SCORE_COLUMNS)]
+
+    def _settings(self) -> dict[int, str]:
+        """Settings by number; each is an object of JSON in canonical form."""
+        settings = {}
+        for number, text in self._connection.execute("SELECT id, text FROM setting"):
+            setting = plain_data(text)
+            if not isinstance(setting, dict) or canonical(setting) != text:
+                raise WrongContentError(f"the setting {number} is none of ours")
+            settings[number] = text
+        return settings
+
+    def _studies(self) -> dict[tuple[str, str], PlainData]:
+        """What the finished studies hold, by study and data set."""
         query = (
             "SELECT method, dataset, content FROM study "
             "JOIN cell ON cell.key = study.cell WHERE status = 'done'"
         )
         studies = {}
         for study, dataset, content in self._connection.execute(query):
-            studies[study, dataset] = json.loads(content)
-        return Results(self.description(), scores, cells, studies)
+            studies[study, dataset] = plain_data(content)
+        return studies
 
-    def _scores(self) -> pd.DataFrame:
-        """Scores of all finished cells on reported folds."""
-        query = (
-            f"SELECT {_quoted((*SCORE_COLUMNS[:6], *VALUES))}, text AS setting "
-            "FROM score JOIN cell ON cell.key = cell "
-            "JOIN setting ON setting.id = score.setting "
-            "WHERE kind IN ('grid', 'final') AND status = 'done'"
+
+def _check_key(row: PlainData) -> None:
+    """Refuse a piece of work that is not what its key says."""
+    identity = {name: row[name] for name in _IDENTITY}
+    try:
+        details = json.loads(row["details"])
+        key = Cell(**identity, details=details).key
+    except (ValueError, RecursionError):
+        key = ""
+    if key != row["key"]:
+        raise WrongContentError(
+            f"the piece of work {row['key']} is not what its key says"
         )
-        scores = pd.read_sql_query(query, self._connection)
-        # SQLite takes the name of a column that is not there for a text.
-        lost = set(SCORE_COLUMNS) - set(scores)
-        if lost:
-            raise sqlite3.DatabaseError(f"there is no column {min(lost)}")
-        # Text as categories: half a million rows then take seconds less to group.
-        texts = ("protocol", "dataset", "method", "chosen_by", "setting")
-        scores = scores.astype(dict.fromkeys(texts, "category"))
-        return scores[list(SCORE_COLUMNS)]
-
-    def _check_keys(self) -> None:
-        """Refuse a file whose cells are not what their keys say."""
-        query = f"SELECT key, details, {_quoted(_IDENTITY)} FROM cell"
-        for key, details, *identity in self._connection.execute(query):
-            named = dict(zip(_IDENTITY, identity, strict=True))
-            if Cell(**named, details=json.loads(details)).key != key:
-                raise sqlite3.DatabaseError(
-                    f"the piece of work {key} is not what its key says"
-                )
 
 
 def _quoted(names: Sequence[str]) -> str:
@@ -325,19 +379,25 @@ def _placeholders(values: Sequence[object]) -> str:
 
 
 @contextmanager
-def _connected(file: Path, path: Path) -> Iterator[sqlite3.Connection]:
+def _connected(uri: str, path: Path) -> Iterator[sqlite3.Connection]:
     """A connection to a store, after a look at it.
 
     What goes wrong with the file meanwhile becomes a sentence about ``path``.
     """
+    _check_journals(path)
     try:
-        with closing(sqlite3.connect(file)) as connection:
+        with closing(sqlite3.connect(uri, uri=True)) as connection:
+            # Functions with side effects are not for what a file declares.
+            connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("PRAGMA foreign_keys = ON")
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             if version > _FORMAT:
                 way = "update mltsk, or choose another folder"
                 raise InputError(f"{path} was written by a newer mltsk: {way}.")
-            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            # before the next check, which works out expressions of the file
+            check_schema(connection, complete=False)
+            with time_limit(connection, path):
+                (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             if verdict != "ok":
                 raise sqlite3.DatabaseError(verdict)
             yield connection
@@ -345,6 +405,31 @@ def _connected(file: Path, path: Path) -> Iterator[sqlite3.Connection]:
         raise
     except _DAMAGE as error:
         raise _explained(error, path) from None
+
+
+def _check_file_sizes(path: Path) -> None:
+    """Refuse a store that is itself larger than what is read may become."""
+    log = path.with_name(f"{path.name}-wal")
+    size = path.stat().st_size
+    if log.exists():
+        size += log.stat().st_size
+    check_size(size, path)
+
+
+def _check_journals(path: Path) -> None:
+    """Refuse files next to a store that would make SQLite write somewhere else.
+
+    A rollback journal may name a file that SQLite then deletes. Stores of ours have
+    none: their journal is a write-ahead log.
+    """
+    for ending in JOURNALS:
+        journal = path.with_name(path.name + ending)
+        is_strange = journal.is_symlink()
+        if ending == "-journal" and path.exists():
+            is_strange = journal.exists() and path.stat().st_size > 0
+        if is_strange:
+            way = "move it away"
+            raise InputError(f"{journal} is no file of ours: {way}.")
 
 
 def _explained(error: Exception, path: Path) -> Exception:
@@ -360,23 +445,31 @@ def _explained(error: Exception, path: Path) -> Exception:
             "finished before is kept, and the same command goes on once there is room."
         )
     problem = " ".join(str(cause).split())[:_MAX_PROBLEM]
+    if isinstance(cause, WrongContentError):
+        way = "take one that `mltsk reproduce` wrote, or choose another folder"
+        return InputError(f"{path} is damaged, or none of ours ({problem}): {way}.")
     way = "take a copy of it, or choose another folder"
     return InputError(f"{path} is damaged ({problem}): {way}.")
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[Path]:
-    """The file, or a copy where its folder cannot be written.
+def _readable(path: Path) -> Iterator[str]:
+    """The address of a store to read, without writing to it.
 
-    SQLite writes next to a file even to read it.
+    Only where a log of somebody who writes lies next to it does SQLite need a file of
+    its own there; if the folder cannot be written, a copy is read.
     """
+    log = path.with_name(f"{path.name}-wal")
+    if not log.exists():
+        yield f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        return
     if os.access(path.parent, os.W_OK) and os.access(path, os.W_OK):
-        yield path
+        yield f"{path.absolute().as_uri()}?mode=ro"
         return
     with TemporaryDirectory() as place:
-        for file in path.parent.glob(f"{FILE}*"):
+        for file in (path, log):
             shutil.copyfile(file, Path(place) / file.name)
-        yield Path(place) / FILE
+        yield f"{(Path(place) / FILE).as_uri()}?mode=ro"
 
 
 @contextmanager

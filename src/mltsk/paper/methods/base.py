@@ -21,6 +21,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...columns import check_column_names
 from ...core.arrays import Array, Matrix, blas_threads, check_plain
+from ...exceptions import InputError
+from ...refit import take_over, unfitted_copy
 from ...rows.read import check_weights
 from ...sklearn_private import Interval, StrOptions
 from ...targets import Targets, predicted
@@ -30,6 +32,9 @@ POSITIVE_NUMBER = [Interval(Real, 0, None, closed="neither")]
 NOT_NEGATIVE = [Interval(Real, 0, None, closed="left")]
 FRACTION = [Interval(Real, 0, 1, closed="both")]
 Constraints = dict[str, list[object]]
+# Beyond, and below its inverse, sums of weighted squares lose their digits: networks
+# overflow at 1e30 in single precision, and MLSF does not come to an end at 1e150.
+MAX_WEIGHT = 1e15
 
 # What a parameter of this name may be, unless a method says otherwise.
 CONSTRAINTS: Constraints = {
@@ -119,10 +124,11 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         n_labels), or classes of shape (n_samples,).
         """
         self._validate_params()
-        X, Y, w = self._validate_fit(X, y, sample_weight)
+        fitted = unfitted_copy(self)
+        X, Y, w = fitted._validate_fit(X, y, sample_weight)
         with blas_threads(self._flops(X)):
-            self._fit(X, Y, w)
-        return self
+            fitted._fit(X, Y, w)
+        return take_over(self, fitted)
 
     def _validate_fit(self, X, y, sample_weight):
         """Check the inputs of a fit, and note the classes and names of labels.
@@ -168,7 +174,16 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} has no meaning for sample_weight: leave it out"
             )
-        return check_weights(sample_weight, (n_rows,))
+        w = check_weights(sample_weight, (n_rows,))
+        is_extreme = (w > MAX_WEIGHT) | ((w > 0) & (w < 1 / MAX_WEIGHT))
+        if is_extreme.any():
+            row = int(is_extreme.argmax())
+            raise InputError(
+                f"sample_weight holds {w[row]:.3g} in row {row}, but "
+                f"{type(self).__name__} takes weights as they are: divide all of them "
+                "by their mean."
+            )
+        return w
 
     def _fit(self, X, Y, w):
         """Learn from X (N, D), an indicator Y (N, L) of floats and weights w (N,) > 0.

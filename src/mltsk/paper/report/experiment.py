@@ -5,20 +5,18 @@ Nothing is computed again that a run has left behind. Files appear whole or not 
 and the page last, so that it never names a file that is not there.
 """
 
-import csv
-import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ...exceptions import optional
-from ...io import writing
+from ...exceptions import InputError, optional
+from ...files import csv_text, writing
 from ...pages.render import template
 from ...text import plural
-from ..experiments.published import RESULT_TABLES
+from ..experiments.published import RESULT_TABLES, PlainData
 from ..experiments.ranks import (
     MethodComparison,
     comparisons,
@@ -52,6 +50,8 @@ from .study_captions import study_caption
 from .study_figures import study_figure
 
 REPORT_TITLE = "Experiments of ML-TSK FS, repeated"
+# What files are called below the folder of a report.
+FILE_NAME = re.compile(r"(\w+/)?[\w-]+\.\w+", re.ASCII)
 TABLE_KINDS = ("csv", "md", "tex")
 # Columns of every CSV file, behind those of the table's headings.
 CSV_COLUMNS = (
@@ -114,6 +114,9 @@ def write_report(results: Results, out: str | Path) -> list[Path]:
     The folder is made if it is not there. ``results`` are what a run has finished so
     far; they may be incomplete. Returns the files, the page first.
     """
+    if not results.run:
+        way = "take the report of another folder"
+        raise InputError(f"These results do not say of which run they are: {way}.")
     compared = comparisons(results)
     gaps = paper_gaps(results)
     sections = summarise(results, gaps, compared)
@@ -155,9 +158,11 @@ def write_report(results: Results, out: str | Path) -> list[Path]:
 def _write_files(folder: Path, files: dict[str, bytes]) -> Iterator[Path]:
     """Write files by their names in a folder, one after the other."""
     for name, content in files.items():
+        if not FILE_NAME.fullmatch(name):
+            raise InputError(f"{name!r} is no name for a file of a report.")
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        with writing(path) as file:
+        with writing(path, follow_link=False) as file:
             file.write(content)
         yield path
 
@@ -197,12 +202,26 @@ def study_pictures(results: Results) -> Iterator[Picture]:
             if (name, dataset) in results.studies:
                 by_dataset[dataset] = results.studies[name, dataset]
         if by_dataset:
-            yield picture(
-                study_figure(name, by_dataset),
-                key=name,
-                title=f"{study.paper}: {study.title}",
-                caption=study_caption(name, by_dataset),
-            )
+            title = f"{study.paper}: {study.title}"
+            yield _study_picture(name, title, by_dataset)
+
+
+def _study_picture(
+    name: str, title: str, by_dataset: Mapping[str, PlainData]
+) -> Picture:
+    """The picture of one study, or an error about what the store holds of it."""
+    try:
+        return picture(
+            study_figure(name, by_dataset),
+            key=name,
+            title=title,
+            caption=study_caption(name, by_dataset),
+        )
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        # A stranger may have written it: its form is not known before it is drawn.
+        problem = f"cannot be drawn ({type(error).__name__}: {error})"
+        way = "take the report of another folder"
+        raise InputError(f"The stored study {name!r} {problem}: {way}.") from error
 
 
 def table_text(table: ReportTable, kind: str) -> str:
@@ -237,14 +256,12 @@ def table_text(table: ReportTable, kind: str) -> str:
 def _csv_text(table: ReportTable) -> str:
     """One line per cell; facts that cells hold beside their value come last."""
     fact_names = _fact_names(table)
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([*table.heads, *CSV_COLUMNS, *fact_names])
+    lines = []
     for row in table.rows:
         for column, cell in zip(table.columns, row.cells, strict=True):
             facts = [cell.facts.get(name) for name in fact_names]
-            writer.writerow([*row.heads, column, *_csv_values(table, cell), *facts])
-    return buffer.getvalue()
+            lines.append([*row.heads, column, *_csv_values(table, cell), *facts])
+    return csv_text([*table.heads, *CSV_COLUMNS, *fact_names], lines)
 
 
 def _fact_names(table: ReportTable) -> list[str]:

@@ -27,9 +27,9 @@ number of settings, and so do all convex ones:
 
 The convex arms have no L1 term, so that all their settings follow from one
 eigendecomposition: in the basis V, label column j is a ridge regression with weight
-ρ + α λ_j. Y is centred for them, as in `solvers.consequents`. The last arms are our default
-with each of the convex couplings and with none (arm "ridge"), its weights as it finds
-them itself.
+ρ + α λ_j. Y is centred for them, as in `solvers.consequents`. The last arms are our
+default with each of the convex couplings and with none (arm "ridge"), its weights as it
+finds them itself.
 """
 
 from collections.abc import Iterable, Sequence

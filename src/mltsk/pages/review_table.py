@@ -1,0 +1,114 @@
+"""What is in a user's table, for its review: columns, gaps, labels, and their pairs."""
+
+import numpy as np
+from pandas import concat
+
+from ..core.arrays import FloatArray
+from ..explain.wording import name, percent
+from ..tables.read import DataTable, sparse_rows
+from ..tables.report import report_row
+from ..text import plural
+from . import svg
+from .packing import PageData
+from .worth import RARE_CASES
+
+MAX_SHOWN_COLUMNS = 300
+CELL_WIDTH = 60  # characters of a name or an example
+MAX_GAP_COLUMNS = 40
+MAX_STRIP_PARTS = 80  # parts of the rows in the picture of a column's gaps
+MAX_LABEL_PAIRS = 8
+MIN_PAIR_CORRELATION = 0.1
+MAX_MAPPED_LABELS = 40
+
+
+def table_facts(table: DataTable, Y: FloatArray) -> PageData:
+    """Return what is in a table whose labels are Y (n, L), NaN where not observed."""
+    shown = table.columns[:MAX_SHOWN_COLUMNS]
+    kinds = [column.kind for column in table.columns]
+    return {
+        "columns": [report_row(column, CELL_WIDTH) for column in shown],
+        "more": len(table.columns) - len(shown),
+        "gaps": _gaps(table),
+        "labels": _labels(table, Y),
+        "kinds": [
+            plural(kinds.count(kind), f"{kind} column") for kind in dict.fromkeys(kinds)
+        ],
+        "notes": [name(note) for note in table.columns.notes],
+        **_label_pairs(table, Y),
+    }
+
+
+def _labels(table: DataTable, Y: FloatArray) -> list[PageData]:
+    """How many rows have each label, of those in which it was observed."""
+    labels = []
+    for label, y in zip(table.label_names, Y.T, strict=True):
+        n_cases = int(np.nansum(y))
+        n_observed = int((~np.isnan(y)).sum())
+        share = n_cases / max(n_observed, 1)
+        labels.append(
+            {
+                "name": name(label),
+                "had": n_cases,
+                "seen": n_observed,
+                "share": percent(share),
+                "rare": n_cases < RARE_CASES,
+                "bar": svg.share_bar(share),
+            }
+        )
+    return labels
+
+
+def _gaps(table: DataTable) -> PageData:
+    """Columns that have missing cells, most first, and where these are."""
+    frames = [table.X, table.Y]
+    if sparse_rows(table.X) is not None:
+        frames = [table.Y]
+    is_missing = concat(frames, axis=1).isna()
+    shares = is_missing.mean().to_numpy()
+    by_share = np.argsort(-shares, kind="stable")
+    n_columns = int(np.count_nonzero(shares))
+    n_parts = min(MAX_STRIP_PARTS, len(is_missing))
+    parts = np.array_split(is_missing.to_numpy(), n_parts)
+    shown = []
+    for j in by_share[: min(n_columns, MAX_GAP_COLUMNS)]:
+        column = name(is_missing.columns[j])
+        strip = np.array([part[:, j].mean() for part in parts])
+        shown.append(
+            {
+                "name": column,
+                "share": percent(float(shares[j])),
+                "strip": svg.gaps(f"missing cells of {column}", strip),
+            }
+        )
+    return {"shown": shown, "more": n_columns - len(shown)}
+
+
+def _label_pairs(table: DataTable, Y: FloatArray) -> PageData:
+    """Which labels occur together: sentences on some pairs, and a map of few labels."""
+    names = [name(label) for label in table.label_names]
+    L = len(names)
+    is_observed = (~np.isnan(Y)).astype(float)
+    cases = np.nan_to_num(Y)
+    both = cases.T @ cases
+    n = is_observed.T @ is_observed
+    first = cases.T @ is_observed  # that have i, of those in which j was observed, too
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread = np.sqrt(first * (n - first))
+        C = (both * n - first * first.T) / (spread * spread.T)
+    strengths = np.abs(np.nan_to_num(C, posinf=0.0, neginf=0.0))
+    pairs = [(strengths[i, j], i, j) for i in range(L) for j in range(i)]
+    sentences = []
+    for strength, i, j in sorted(pairs, reverse=True)[:MAX_LABEL_PAIRS]:
+        if strength <= MIN_PAIR_CORRELATION:
+            break
+        if first[i, j] > first[j, i]:  # tell it from the rarer one
+            i, j = j, i
+        n_both = f"{int(both[i, j]):,} of {int(first[i, j]):,}"
+        share = percent(first[j, i] / n[i, j])
+        sentences.append(
+            f"{n_both} with {names[i]} have {names[j]}; of all rows, {share} do."
+        )
+    picture = None
+    if 2 < L <= MAX_MAPPED_LABELS:
+        picture = svg.together("Correlation of labels", names, C)
+    return {"pairs": sentences, "map": picture}

@@ -1,0 +1,85 @@
+"""Other methods next to a model, on the same folds."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.metrics import average_precision_score
+
+from mltsk import MLTSKClassifier
+from mltsk.pages.baselines import FOREST, LINEAR, OURS, BaselineComparison, compare
+
+
+def comparison_of(ahead):
+    """A comparison of two labels with these differences of AP."""
+    AP = {OURS: np.array([0.5, 0.5]), FOREST: np.array([0.6, 0.6])}
+    return BaselineComparison(
+        rows=100, labels=np.array([0, 1]), AP=AP, AUC=AP, ahead={FOREST: ahead}
+    )
+
+
+def test_leads_are_only_those_beyond_chance():
+    noise = np.random.default_rng(0).normal(0.01, 0.1, (50, 2))
+    assert comparison_of(noise).leads() == {}
+    noise[:, 1] = 0.05
+    assert comparison_of(noise).leads()[FOREST].labels.tolist() == [1]
+
+
+def test_leads_on_average_need_no_label():
+    ahead = np.tile([[0.3, -0.1], [-0.1, 0.3]], (25, 1))
+    lead = comparison_of(ahead).leads()[FOREST]
+    assert lead.on_average
+    assert lead.labels.tolist() == []
+
+
+def test_leads_leave_out_what_is_not_known():
+    ahead = np.full((50, 2), np.nan)
+    assert comparison_of(ahead).leads() == {}
+    ahead[:, 1] = 0.05
+    assert comparison_of(ahead).leads()[FOREST].labels.tolist() == [1]
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Three labels: one that follows from a number, one from a word, and noise."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "a": rng.normal(size=120),
+            "b": rng.normal(size=120),
+            "word": rng.choice(["x", "y"], 120),
+        }
+    )
+    Y = np.column_stack([X.a > 0, X.word == "x", rng.random(120) < 0.5]).astype(float)
+    X.loc[:20, "b"] = np.nan
+    X["word"] = pd.Categorical(X["word"].where(rng.random(120) < 0.9), ordered=False)
+    levels = ["low", "high"]
+    X["rank"] = pd.Categorical(rng.choice(levels, 120), levels, ordered=True)
+    Y[100:, 1] = np.nan
+    return X, Y
+
+
+def test_compare_finds_that_all_learn_what_is_there_and_nothing_else(table):
+    folds = []
+    comparison = compare(
+        MLTSKClassifier(n_rules=0), *table, done=lambda: folds.append(1)
+    )
+    assert comparison.rows == 120
+    assert comparison.labels.tolist() == [0, 1, 2]
+    assert len(folds) == 10
+    for method in (OURS, LINEAR, FOREST):
+        by_number, by_word, noise = comparison.AUC[method]
+        assert by_number > 0.95
+        assert by_word > 0.8
+        assert 0.3 < noise < 0.7
+    assert {ahead.shape for ahead in comparison.ahead.values()} == {(1000, 3)}
+
+
+def test_compare_takes_sparse_rows_and_labels_that_nobody_has():
+    X = sparse.csr_array(np.random.default_rng(0).random((60, 5)) > 0.5).astype(float)
+    Y = np.zeros((60, 2))
+    Y[:, 1] = X.toarray()[:, 0]
+    comparison = compare(MLTSKClassifier(n_rules=0), X, Y)
+    guess = average_precision_score(Y[:, 1], np.zeros(60))
+    assert np.isnan(comparison.AP[FOREST][0])
+    assert min(AP[1] for AP in comparison.AP.values()) > guess

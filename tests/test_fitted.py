@@ -1,0 +1,104 @@
+"""Public attributes of a fitted classifier are those of its system."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.exceptions import NotFittedError
+
+from mltsk import IncrementalMLTSK, MLTSKClassifier, PaperMLTSK
+from mltsk.datasets import make_multilabel_rules
+from mltsk.explain import rule_base
+from mltsk.fitted import FittedAttributes
+
+DATA = make_multilabel_rules(n_samples=120, n_features=5, n_labels=3, random_state=0)
+FIELD_OF_ATTRIBUTE = {
+    "scale_": "scale_name",
+    "scaling_": "scaling",
+    "columns_": "columns",
+    "intercept_": "intercept",
+    "terms_": "terms",
+    "general_coef_": "term_coef",
+    "centers_": "centers",
+    "widths_": "widths",
+    "coef_": "coef",
+    "prototypes_": "prototypes",
+    "rule_weights_": "rule_weights",
+    "quantiles_": "quantiles",
+    "thresholds_": "thresholds",
+    "slopes_": "slopes",
+    "offsets_": "offsets",
+    "members_": "members",
+    "certainty_": "certainty",
+    "order_": "order",
+    "tnorm_": "tnorm",
+}
+COMPUTED_ATTRIBUTES = ["n_rules_", "n_statements_", "rules_"]
+
+
+@pytest.fixture(scope="module")
+def clf():
+    return MLTSKClassifier(n_rules=4).fit(DATA.X, DATA.Y)
+
+
+def test_fitted_attributes_are_all_named_in_this_file():
+    public = [name for name in vars(FittedAttributes) if not name.startswith("_")]
+    assert sorted(public) == sorted([*FIELD_OF_ATTRIBUTE, *COMPUTED_ATTRIBUTES])
+
+
+@pytest.mark.parametrize("estimator", [MLTSKClassifier, IncrementalMLTSK, PaperMLTSK])
+@pytest.mark.parametrize("attribute", [*FIELD_OF_ATTRIBUTE, *COMPUTED_ATTRIBUTES])
+def test_fitted_attributes_are_not_there_before_fit(estimator, attribute):
+    assert not hasattr(estimator(), attribute)
+
+
+@pytest.mark.parametrize("attribute", ["rules_", "n_statements_"])
+def test_rules_and_n_statements_before_fit_ask_for_a_fit(attribute):
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        getattr(MLTSKClassifier(), attribute)
+
+
+@pytest.mark.parametrize("attribute", FIELD_OF_ATTRIBUTE)
+def test_fitted_attributes_are_fields_of_system(clf, attribute):
+    field = getattr(clf.system_, FIELD_OF_ATTRIBUTE[attribute])
+    assert getattr(clf, attribute) is field
+
+
+@pytest.mark.parametrize("attribute", [*FIELD_OF_ATTRIBUTE, *COMPUTED_ATTRIBUTES])
+def test_fitted_attributes_cannot_be_set(clf, attribute):
+    with pytest.raises(AttributeError):
+        setattr(clf, attribute, None)
+
+
+def test_n_rules_is_the_number_of_exceptions(clf):
+    assert clf.n_rules_ == len(clf.centers_) == 4
+
+
+def test_rules_are_read_from_system(clf):
+    assert str(clf.rules_) == str(rule_base(clf.system_))
+
+
+def counted_by_hand(clf, label):
+    """Statements of a label, counted one after the other."""
+    count = 0
+    for feature, number in zip(
+        clf.terms_.feature, clf.general_coef_[:, label], strict=True
+    ):
+        if number != 0:
+            count += 1
+            if clf.columns_ is not None:  # a term of the user's rule has conditions
+                count += clf.columns_.conditions[feature]
+    for consequent, widths in zip(clf.coef_[:, :, label], clf.widths_, strict=True):
+        if consequent.any():
+            n_conditions = np.isfinite(widths).sum()
+            count += np.count_nonzero(consequent) + n_conditions
+    return count
+
+
+@pytest.mark.parametrize("rules", [None, [{"x0": (0.5, None), "x1": (None, 0.5)}]])
+@pytest.mark.parametrize("max_statements", [None, 7])
+@pytest.mark.parametrize("order", [0, 1])
+def test_n_statements_counts_long_and_short_models_alike(order, max_statements, rules):
+    clf = MLTSKClassifier(n_rules=4, order=order, max_statements=max_statements)
+    clf.fit(DATA.X, DATA.Y, rules=rules)
+    expected = [counted_by_hand(clf, label) for label in range(3)]
+    assert_array_equal(clf.n_statements_, expected)
