@@ -52,7 +52,6 @@ OVERLAPPING = ("triangles", "trapezoids")  # scales whose ramps lie between term
 MAX_FITTED = 1e45
 MAX_VARIANCE = MAX_FITTED**2
 MIN_VARIANCE_SHARE = 1e-12  # of squares of samples; below, all rows count as the same
-MIN_SPREAD = 1e-100  # of a scale, as a share of the range of its values
 KERNEL_BLOCK_BYTES = 2**23
 
 
@@ -148,27 +147,11 @@ def _fitted_terms(
     has_percentiles = name in PERCENTILE_TERMS
     kind = "quantile" if has_percentiles else name
     shares = None if columns is None else columns.shares
-    with np.errstate(over="ignore", invalid="ignore"):
-        scaling = fit_scaling(X, w, kind, shares)
-    _check_spread(scaling, name)
+    scaling = fit_scaling(X, w, kind, shares)
     if not has_percentiles:
         return scaling, Terms.linear(X.shape[1])
     monotone = None if columns is None else columns.monotone
     return scaling, Terms.ramps(scaling, monotone, name)
-
-
-def _check_spread(scaling: Scaling, name: str) -> None:
-    """Refuse a scale whose numbers overflow: it would make all rows the same."""
-    spread = scaling.spread
-    is_sound = (spread > MIN_SPREAD) & (spread < 1 / MIN_SPREAD)
-    if not is_sound.all():
-        values = scaling.values[~is_sound]
-        size = "large" if np.abs(values).max() > 1 else "small"
-        other = "smaller" if size == "large" else "larger"
-        raise InputError(
-            f"X holds numbers too {size} for scale={name!r}: "
-            f"take 'quantile', or units in which they are {other}."
-        )
 
 
 def _total_variance(Z: Matrix, w: Array, name: str | None, terms: Terms) -> float:
