@@ -363,6 +363,8 @@ def test_fit_refuses_rules_that_cannot_be_read(refused, tmp_path, out):
     assert f"No rules can be read from {rules}: No such file" in refused(*fit)
     rules.write_text("age > 60", encoding="utf-8")
     assert "give a JSON file such as [{" in refused(*fit)
+    rules.write_text("[" * 100_000, encoding="utf-8")
+    assert "it is nested too deeply; give a JSON file" in refused(*fit)
     rules.write_text('[{"agee": [60, null]}]', encoding="utf-8")
     assert "did you mean 'age'?" in refused(*fit)
     assert not out.exists()

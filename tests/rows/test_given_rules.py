@@ -154,6 +154,20 @@ def test_with_rules_names_a_bad_rule_in_one_sentence(table, rules, message):
         MLTSKClassifier(n_rules=0).fit(X, Y, rules=rules)
 
 
+@pytest.mark.parametrize("feature", ["age", "sex", "stage"])
+def test_with_rules_quotes_the_beginning_of_what_is_long_or_deep(table, feature):
+    X, Y = table
+    assert feature in X
+    deep = []
+    for _ in range(5000):  # deeper than Python's own words for a list can be
+        deep = [deep]
+    for value in (deep, [deep, deep], "long" * 1000, [["long" * 1000]] * 1000):
+        with pytest.raises(InputError) as refused:
+            MLTSKClassifier(n_rules=0).fit(X, Y, rules=[{feature: value}])
+        assert f"Rule 1 asks for '{feature}'" in str(refused.value)
+        assert len(str(refused.value)) < 500
+
+
 def test_check_rules_apply_refuses_sparse_x(X, Y):
     message = "Rules of your own need dense X .*, but X is sparse"
     with pytest.raises(InputError, match=message):
