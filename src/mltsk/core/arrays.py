@@ -21,11 +21,11 @@ sets the number for both.
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial, reduce
-from threading import Lock
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
@@ -528,7 +528,7 @@ class _BlasLimit:
 
     def start_anew(self) -> None:
         """Forget who is inside: in the child of a fork there is nobody."""
-        self._lock = Lock()
+        self._lock = threading.Lock()
         self._n_inside = 0
 
     def enter(self, limit: int) -> None:

@@ -1,6 +1,7 @@
 """Algorithm I as its authors run it, for one setting or for a grid.   (24)-(36)
 
-Symbols
+Symbols::
+
     G (N, Md)       rule-mapped features
     Y (N, L)        labels
     A, B, yy        GᵀG, GᵀY and ‖Y‖²
@@ -9,7 +10,7 @@ Symbols
     α, β, γ         weights of the coupling and of the L1 norm (24), and of the ridge
                     start (36)
 
-From W = (A + γI)⁻¹B, with step 1/Lip, Lip² = 2(‖A‖₂² + ‖αR‖₂²), at most 100 times:
+From W = (A + γI)⁻¹B, with step 1/Lip, Lip² = 2(‖A‖₂² + ‖αR‖₂²), at most 100 times::
 
     m  = (b' - 1)/b
     b⁺ = (1 + √(4b² + 1))/2

@@ -2,7 +2,8 @@
 
 The authors' grid takes a few wide products per step.
 
-Symbols are those of `algorithm1`
+Symbols are those of `algorithm1`, and::
+
     b problems      folds or widths, with moments A (b, Md, Md) and B (b, L, Md), and
                     label couplings R (b, L, L)
     n runs          each a problem with one setting, ordered by problem
