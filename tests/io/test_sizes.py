@@ -14,8 +14,8 @@ KIB = 128  # numbers of 8 bytes
 
 @pytest.fixture
 def archive(monkeypatch):
-    """An archive with an array of 100 KiB, where arrays may take 250 KiB."""
-    monkeypatch.setenv("MLTSK_MEMORY", "250K")
+    """An archive with an array of 100 KiB, where arrays may take 240 KiB."""
+    monkeypatch.setenv("MLTSK_MEMORY", "240K")
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         array = io.BytesIO()
