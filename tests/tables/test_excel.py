@@ -67,6 +67,21 @@ def test_read_workbook_refuses_a_sheet_that_becomes_too_large(path, monkeypatch)
         read_workbook(path)
 
 
+def test_read_workbook_refuses_a_row_far_below_all_others(path):
+    book = openpyxl.Workbook()
+    book.active.append(["a"])
+    book.save(path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = parts["xl/worksheets/sheet1.xml"]
+    far = sheet.replace(b'<row r="1"', b'<row r="99999999999"')
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in (parts | {"xl/worksheets/sheet1.xml": far}).items():
+            archive.writestr(name, content)
+    with pytest.raises(InputError, match="it has more than 1,048,576 rows"):
+        read_workbook(path)
+
+
 def test_read_workbook_refuses_parts_that_are_too_large_unread(path, monkeypatch):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet1.xml", bytes(4 << 20))

@@ -16,8 +16,16 @@ from typing import IO, Any
 
 from mltsk.datasets.dataset import unreadable
 from mltsk.exceptions import InputError, optional
-from mltsk.limits import OBJECT_CELL_BYTES, READER_SECONDS, check_size, isolated
+from mltsk.limits import (
+    OBJECT_CELL_BYTES,
+    READER_SECONDS,
+    check_size,
+    isolated,
+    memory_limit,
+    too_large,
+)
 
+MAX_SHEET_ROWS = 1 << 20  # as in Excel
 XML_EXPANSION = 3  # bytes in memory per byte of XML, at least
 SECONDS_PER_XML_MIB = 2.0  # of which a busy machine needs one at most
 # Cells that JSON does not have are lists of the name of their type and its arguments.
@@ -77,19 +85,27 @@ def unpack(path: Path, out: IO[bytes]) -> None:
 
 def _write_line(cells: Row, out: IO[bytes]) -> None:
     """Write a list as one line of JSON."""
+    if not cells:
+        out.write(b"[]\n")
+        return
     out.write(json.dumps(cells, default=_encoded).encode() + b"\n")
 
 
 def _rows_of_sheet(sheet: Any, path: Path) -> Iterator[Row]:
     """The values of the cells of a sheet; cells with errors count as blank."""
     sheet.reset_dimensions()  # a size that it declares is not used
+    limit = memory_limit()
     size = 0
-    for cells in sheet.iter_rows():
+    for number, cells in enumerate(sheet.iter_rows()):
+        # A row may have any number; all those before it are blank.
+        if number == MAX_SHEET_ROWS:
+            raise ValueError(f"it has more than {MAX_SHEET_ROWS:,} rows")
         values = [cell.value if cell.data_type != "e" else None for cell in cells]
         row = ["" if value is None else value for value in values]
         size += OBJECT_CELL_BYTES * (1 + len(row))
         size += sum(len(cell) for cell in row if isinstance(cell, str))
-        check_size(size, path)
+        if size > limit:
+            raise too_large(path)
         yield row
 
 
