@@ -1,8 +1,8 @@
 """Errors and warnings that a caller may catch, and the import of optional packages."""
 
+import collections
+import collections.abc
 import types
-from collections import Counter
-from collections.abc import Iterable, Sequence
 from importlib import import_module
 
 
@@ -36,7 +36,7 @@ def printable_lines(text: str) -> str:
     return "\n".join(printable(line) for line in text.split("\n"))
 
 
-def check_texts(texts: Iterable[str], what: str) -> None:
+def check_texts(texts: collections.abc.Iterable[str], what: str) -> None:
     """Refuse texts that no file could hold: half of a pair of UTF-16 in them.
 
     Python makes such texts of bytes that it cannot read (``surrogateescape``).
@@ -59,11 +59,13 @@ def is_unicode(text: str) -> bool:
     return True
 
 
-def check_different(names: Sequence[str], what: str, shown: str = "") -> None:
+def check_different(
+    names: collections.abc.Sequence[str], what: str, shown: str = ""
+) -> None:
     """Refuse two things of one name; ``what`` they are, such as "labels"."""
     if len(set(names)) == len(names):
         return
-    counts = Counter(names)
+    counts = collections.Counter(names)
     name = next(name for name in names if counts[name] > 1)
     number = "Two" if counts[name] == 2 else str(counts[name])
     all_but = "one" if counts[name] == 2 else "all but one"

@@ -57,7 +57,7 @@ def evaluated(browser, rows):
 
 def test_sizes_compute_and_say_at_every_length_what_python_does(opened, model, table):
     lengths = opened.texts(".size-terms")
-    assert lengths == ["3", "5", "8", "12", "20", "all"]
+    assert lengths == ["3", "5", "8", "12", "20", "30", "all"]
     rows = columns_of(model, table[0])
     for i, length in enumerate(lengths):
         opened.enter("#x-size", str(i), "input")
