@@ -80,7 +80,10 @@ def test_indicator_refuses_named_labels_after_labels_without_names(first, later)
         (pd.DataFrame(Y, columns=["b", "c"]), "y has the label 'c', which is none of"),
         (pd.DataFrame(Y[:, :1], columns=["a"]), "y lacks the label 'b'"),
         (pd.DataFrame(Y, columns=["a", "a"]), "y lacks the label 'b'"),
-        (pd.DataFrame(Y[:, [0, 1, 1]], columns=list("abb")), "several columns of one"),
+        (
+            pd.DataFrame(Y[:, [0, 1, 1]], columns=list("abb")),
+            "Two labels are called 'b'",
+        ),
         (CLASSES, "y has one class per row"),
         (Y[:, 0], "y has one class per row"),
         (pd.DataFrame(Y * 2, columns=["a", "b"]), "column 'a' of y holds 2 in row 0"),
