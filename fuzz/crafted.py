@@ -366,11 +366,51 @@ def _store(
         return "sqlite", connection.serialize()
 
 
+def _workbook_files() -> Iterator[CraftedFile]:
+    """Workbooks with a part of which there is far too much, or with odd positions."""
+    with zipfile.ZipFile(io.BytesIO(originals("xlsx")[0])) as packed:
+        members = {name: packed.read(name) for name in packed.namelist()}
+    for name, end, piece in (
+        ("xl/styles.xml", b"</cellXfs>", b"<xf/>"),
+        ("xl/styles.xml", b"</fonts>", b"<font/>"),
+        ("xl/workbook.xml", b"</sheets>", b'<sheet name="x" sheetId="9"/>'),
+        ("[Content_Types].xml", b"</Types>", b"<Default/>"),
+        ("xl/worksheets/sheet1.xml", b"</sheetData>", b"<row/>"),
+        ("xl/worksheets/sheet1.xml", b"</sheetData>", b"<row><c/></row>"),
+        ("xl/worksheets/sheet1.xml", b"</row></sheetData>", b"<c/>"),
+    ):
+        for count in (1, 1000, 100_000):
+            changed = members[name].replace(end, count * piece + end)
+            yield "xlsx", zipped(members | {name: changed})
+    sheet = members["xl/worksheets/sheet1.xml"]
+    for position in (b"XFD1", b"A0", b"A1048577", b"AAAAAAAA1", b"1", b"A", b"A-1"):
+        changed = sheet.replace(b'r="A1"', b'r="' + position + b'"')
+        yield "xlsx", zipped(members | {"xl/worksheets/sheet1.xml": changed})
+    for row in (b"0", b"-1", b"1048577", b"x"):
+        changed = sheet.replace(b'<row r="2"', b'<row r="' + row + b'"')
+        yield "xlsx", zipped(members | {"xl/worksheets/sheet1.xml": changed})
+
+
+def _rule_files() -> Iterator[CraftedFile]:
+    """Rules of people that are nested deeply, long, or none."""
+    for depth in (10, 900, 980, 100_000):
+        deep = b"[" * depth + b"]" * depth
+        yield "rules", deep
+        for feature in (b"age", b"smoker"):
+            yield "rules", b'[{"' + feature + b'":' + deep + b"}]"
+    yield "rules", b"[" + b"{}," * 100_000 + b"{}]"
+    yield "rules", b'[{"age":' + b"9" * 5000 + b"}]"
+    for content in (b"", b"{}", b"null", b"[1]", b"[NaN]", b"\xff\xfe", b"[{}]"):
+        yield "rules", content
+
+
 @cache
 def files() -> list[CraftedFile]:
     """Format and content of every crafted file."""
     return [
         *_store_files(),
+        *_workbook_files(),
+        *_rule_files(),
         *_csv_files(),
         *_cell_files(),
         *_large_files(),

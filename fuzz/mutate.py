@@ -221,6 +221,7 @@ KNOWING: dict[str, Callable[[bytes, Random], bytes]] = {
     "skops": archive,
     "csv.gz": compressed_words,
     "json": tree,
+    "rules": tree,
 }
 
 

@@ -79,6 +79,11 @@ DESCRIPTION: dict[str, Any] = {
     "created": "",
     "machine": "",
 }
+RULES = [
+    {"age": [60, None], "smoker": "daily"},
+    {"crp": [None, 0.5], "male": ["yes"]},
+    {"smoker": ["never", "daily"], "age": 41},
+]
 # Formats with checksums: what is read of a changed file is what was written.
 CHECKED = ("csv.gz", "npz", "xlsx", "skops")
 
@@ -219,6 +224,10 @@ def _json(_: Path) -> Iterator[bytes]:
             yield json.dumps(to_dict(model)).encode()
 
 
+def _rules(_: Path) -> list[bytes]:
+    return [json.dumps(RULES).encode()]
+
+
 def _sqlite(folder: Path) -> list[bytes]:
     rows = tuple(Row({"C": C}, (0.5, 0.1, 0.2, 0.3, 0.4, 0.0)) for C in range(5))
     with Store.open(folder, create=True) as store:
@@ -243,6 +252,7 @@ _MAKERS: dict[str, Callable[[Path], Iterable[bytes]]] = {
     "toml": _toml,
     "skops": _skops,
     "json": _json,
+    "rules": _rules,
     "sqlite": _sqlite,
 }
 KINDS = tuple(_MAKERS)

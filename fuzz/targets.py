@@ -10,14 +10,18 @@ import json
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from scipy import sparse
 
-from mltsk import from_dict, limits, load, read_table
+from mltsk import MLTSKClassifier, from_dict, limits, load, read_table
 from mltsk.cli import main
+from mltsk.cli.fit import read_rules
+from mltsk.columns import Columns
 from mltsk.datasets import mat, read_label_xml
 from mltsk.exceptions import InputError
 from mltsk.io import read_info
@@ -25,7 +29,8 @@ from mltsk.paper.experiments.definition import class_of, read_definition
 from mltsk.paper.experiments.results import PROTOCOLS
 from mltsk.paper.experiments.store import FILE, Store
 from mltsk.pipelines import taken_apart
-from mltsk.tables import files
+from mltsk.rows.given_rules import with_rules
+from mltsk.tables import excel, files
 
 from .originals import DATA, frame
 
@@ -38,7 +43,7 @@ COMMANDS = {
     "skops": "rules",
 }
 # Formats whose readers may die, in a process of their own.
-ISOLATED = ("mat", "parquet")
+ISOLATED = ("mat", "parquet", "xlsx")
 
 
 def read(kind: str, path: Path) -> str:
@@ -76,9 +81,9 @@ def _in_this_process(
     To start one takes a hundred times as long as to read a small file.
     """
     out = io.BytesIO()
-    reader = mat.unpack if job.endswith("mat:unpack") else files.unpack_parquet
+    module, _, name = job.partition(":")
     try:
-        reader(path, out, *args)
+        getattr(import_module(module), name)(path, out, *args)
     except InputError:
         raise
     except MemoryError:
@@ -92,9 +97,9 @@ def _in_this_process(
 
 
 def without_processes() -> None:
-    """Read MATLAB and Parquet files in this process, which is one that may die."""
-    mat.isolated = _in_this_process
-    files.isolated = _in_this_process
+    """Read files in this process, which is one that may die."""
+    for module in (mat, files, excel):
+        module.isolated = _in_this_process
 
 
 def _read_table(path: Path) -> list[str]:
@@ -142,6 +147,18 @@ def _read_json(path: Path) -> list[object]:
     return _answers(from_dict(json.loads(path.read_bytes())))
 
 
+@cache
+def _columns() -> Columns:
+    """The columns for which people write rules."""
+    table = frame()
+    X = table.drop(columns=["ill", "old"])
+    return MLTSKClassifier(0).fit(X, table[["ill", "old"]]).columns_
+
+
+def _read_rules(path: Path) -> object:
+    return with_rules(_columns(), read_rules(str(path))).rules
+
+
 def _read_definition(path: Path) -> object:
     definition = read_definition(path)
     for method in definition.methods:
@@ -176,6 +193,7 @@ _READERS: dict[str, Callable[[Path], object]] = {
     "xml": read_label_xml,
     "skops": _read_model,
     "json": _read_json,
+    "rules": _read_rules,
     "toml": _read_definition,
     "sqlite": _read_results,
 }

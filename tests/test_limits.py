@@ -1,9 +1,26 @@
 """How much memory a file may take, and readers in a process of their own."""
 
+import io
+import os
+import tempfile
+import threading
+import zipfile
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from mltsk.exceptions import InputError
-from mltsk.limits import check_size, isolated, memory_limit, too_large
+from mltsk.limits import (
+    OBJECT_CELL_BYTES,
+    array_bytes,
+    check_size,
+    isolated,
+    memory_limit,
+    read_bounded,
+    read_json,
+    too_large,
+)
 from mltsk.machine import total_memory
 
 READERS = '''
@@ -35,6 +52,18 @@ def take_memory(path, out):
 
 def raise_memory_error(path, out):
     raise MemoryError
+
+def die_of_memory_as_c_plus_plus_does(path, out):
+    print("  what():  std::bad_alloc", file=sys.stderr, flush=True)
+    os.abort()
+
+def write_to_a_full_disk(path, out):
+    os.dup2(os.open("/dev/full", os.O_WRONLY), out.fileno())
+    out.write(bytes(100))
+
+def write_a_large_file(path, out):
+    out.write(bytes(80 << 20))
+    out.write(bytes(80 << 20))
 '''
 
 
@@ -128,8 +157,95 @@ def test_isolated_ends_a_reader_that_hangs(file):
     assert sentence.endswith("was not read in 1 seconds: it is damaged, or too large.")
 
 
-def test_isolated_refuses_a_file_for_which_memory_does_not_suffice(file):
-    assert "file.toy would take more than" in refusal("raise_memory_error", file)
+@pytest.mark.parametrize(
+    "reader", ["raise_memory_error", "die_of_memory_as_c_plus_plus_does"]
+)
+def test_isolated_refuses_a_file_for_which_memory_does_not_suffice(file, reader):
+    assert "file.toy would take more than" in refusal(reader, file)
+
+
+def test_isolated_refuses_a_file_whose_content_is_larger_than_the_limit(
+    file, monkeypatch
+):
+    pytest.importorskip("resource")
+    monkeypatch.setenv("MLTSK_MEMORY", "100M")
+    assert "more than 100 MiB of memory" in refusal("write_a_large_file", file)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
+def test_isolated_says_that_the_temporary_folder_is_full(file):
+    job = isolated(
+        "readers_of_all_kinds:write_to_a_full_disk", file, what="Parquet file"
+    )
+    with pytest.raises(OSError, match="is full: make space there") as failed, job:
+        pass
+    assert tempfile.gettempdir() in str(failed.value)
+    assert "Parquet" not in str(failed.value)
+
+
+def test_isolated_says_that_no_temporary_file_can_be_made(file, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(file.parent / "no such folder"))
+    job = isolated("readers_of_all_kinds:copy", file, what="toy file")
+    with pytest.raises(OSError, match="set TMPDIR to a folder"), job:
+        pass
+
+
+def test_read_bounded_reads_a_file_that_becomes_as_large_as_it_may(file, monkeypatch):
+    monkeypatch.setenv("MLTSK_MEMORY", "80")
+    assert read_bounded(file, 10) == b"content "
+    with pytest.raises(InputError, match=r"file\.toy would take more than"):
+        read_bounded(file, 11)
+
+
+def test_read_bounded_reads_a_pipe(tmp_path):
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("this system has no named pipes")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(b"content",))
+    writer.start()
+    assert read_bounded(pipe, 10) == b"content"
+    writer.join()
+
+
+def test_read_json_refuses_what_is_nested_too_deeply(file):
+    file.write_text('[{"a": [1, null]}]', encoding="utf-8")
+    assert read_json(file) == [{"a": [1, None]}]
+    file.write_text("[" * 100_000)
+    with pytest.raises(ValueError, match="nested too deeply"):
+        read_json(file)
+
+
+@pytest.mark.parametrize(
+    ("array", "n_bytes"),
+    [
+        (np.zeros((3, 5)), 8 * 15),
+        (np.zeros(10, bool), 8 * 10),
+        (np.zeros(10, complex), 16 * 10),
+        (np.array(["abc", "d"]), 2 * (12 + OBJECT_CELL_BYTES)),
+        (np.zeros((0, 5)), 0),
+    ],
+)
+def test_array_bytes_are_those_of_numbers_of_64_bits_and_of_objects(
+    array, n_bytes, tmp_path
+):
+    np.savez_compressed(tmp_path / "a.npz", a=array)
+    with zipfile.ZipFile(tmp_path / "a.npz") as archive:
+        assert array_bytes(archive, "a.npy") == n_bytes
+
+
+def test_array_bytes_refuse_a_header_that_says_more_than_there_is(tmp_path):
+    path = tmp_path / "a.zip"
+    file = io.BytesIO()
+    np.save(file, np.zeros(100))
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.npy", file.getvalue()[:-8])
+        archive.writestr("b.npy", file.getvalue().replace(b"NUMPY\x01", b"NUMPY\x09"))
+    with zipfile.ZipFile(path) as archive:
+        with pytest.raises(ValueError, match=r"'a\.npy' is shorter than it says"):
+            array_bytes(archive, "a.npy")
+        with pytest.raises(ValueError):
+            array_bytes(archive, "b.npy")
 
 
 def test_isolated_limits_the_memory_of_a_reader(file, monkeypatch):

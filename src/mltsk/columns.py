@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .core.arrays import Array, cast, namespace, put
-from .exceptions import InputError
+from .exceptions import InputError, check_different, check_texts
 
 # A value, or a gap, has a column of its own if this many rows have it: the larger of
 # both figures.
@@ -119,6 +119,13 @@ class Columns:
         for r in range(len(self.rules)):
             columns.append(NumberColumn(-1, f"your rule {r + 1}"))
         return columns
+
+    def check_words(self) -> None:
+        """Refuse levels that are the same as text, and text that no file could hold."""
+        for d, name in enumerate(self.names):
+            check_different(self.values[d], "levels", f" in column {name!r:.80}")
+            words = self.values[d] + self.rare[d]
+            check_texts(words, f"A value of column {name!r:.80}")
 
     def _features_with_gaps(self) -> list[int]:
         return [d for d, has_gap in enumerate(self.gaps) if has_gap]
@@ -431,6 +438,12 @@ def has_columns(X: object) -> bool:
     if not (hasattr(X, "shape") and hasattr(X, "columns")):
         return False
     return is_polars(X) or type(X).__module__.startswith("pandas")
+
+
+def check_column_names(X: Frame) -> None:
+    """Refuse a data frame that has two columns of one name."""
+    if has_columns(X):
+        check_different([str(name) for name in X.columns], "columns of X")
 
 
 def is_polars(X: object) -> bool:

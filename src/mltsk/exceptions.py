@@ -1,6 +1,8 @@
 """Errors and warnings that a caller may catch, and the import of optional packages."""
 
 import types
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 
 
@@ -32,6 +34,42 @@ def printable_lines(text: str) -> str:
     'label  AP\n\\x1b[2J    0.5\n'
     """
     return "\n".join(printable(line) for line in text.split("\n"))
+
+
+def check_texts(texts: Iterable[str], what: str) -> None:
+    """Refuse texts that no file could hold: half of a pair of UTF-16 in them.
+
+    Python makes such texts of bytes that it cannot read (``surrogateescape``).
+    ``what`` names the texts, such as "A label".
+    """
+    for text in texts:
+        if not is_unicode(text):
+            raise InputError(
+                f"{what} is called {text!r:.80}, which is no valid Unicode, so no file "
+                "could hold it: rename it, or read the data with the right encoding."
+            )
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written to a file."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def check_different(names: Sequence[str], what: str, shown: str = "") -> None:
+    """Refuse two things of one name; ``what`` they are, such as "labels"."""
+    if len(set(names)) == len(names):
+        return
+    counts = Counter(names)
+    name = next(name for name in names if counts[name] > 1)
+    number = "Two" if counts[name] == 2 else str(counts[name])
+    all_but = "one" if counts[name] == 2 else "all but one"
+    raise InputError(
+        f"{number} {what} are called {name!r:.80}{shown}: rename {all_but} of them."
+    )
 
 
 def _spelled_out(character: str) -> str:

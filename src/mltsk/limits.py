@@ -2,9 +2,12 @@
 
 A file of a few kilobytes can declare terabytes. It may become as large as MLTSK_MEMORY
 says, such as ``500M`` or ``8G``; unless that is set, as a quarter of this machine's
-memory, since a fit takes a few times what was read.
+memory, since a fit takes a few times what was read. While a file is read, at most
+`PEAK_FACTOR` times that much is in use.
 """
 
+import errno
+import json
 import os
 import subprocess
 import sys
@@ -13,7 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+from zipfile import ZipFile
 
 from .exceptions import InputError, printable
 from .machine import limit_process, total_memory
@@ -21,14 +25,23 @@ from .machine import limit_process, total_memory
 MEMORY_VARIABLE = "MLTSK_MEMORY"
 MEMORY_PARTS = 4  # one of these parts of the machine's memory is for one file
 READER_SECONDS = 60  # for a file in a process of its own; a second more per MiB
-# Bytes of a cell that is a Python object: a string of 50 and a few references.
-OBJECT_CELL_BYTES = 80
+# Memory that reading takes at its peak, as a multiple of what a file may become.
+PEAK_FACTOR = 2
+# Bytes of a cell that is a Python object: a string of 50, a few references, and half of
+# what it takes to decide what its column is (at most 220 in all were seen).
+OBJECT_CELL_BYTES = 110
+# Bytes in memory per byte of a file that consists of nothing but brackets, at most.
+JSON_EXPANSION = 32
+NUMBER_BYTES = 8
+CHUNK_BYTES = 1 << 20
 MAX_REASON_LENGTH = 300  # characters of a foreign library's complaint
 _BINARY_DIGITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 # How the process ends where it does not succeed.
 _TOO_LARGE = 3
 _REFUSED = 4
 _DAMAGED = 5
+_DISK_FULL = 6
+DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT)
 
 
 def memory_limit() -> int:
@@ -63,6 +76,57 @@ def too_large(name: object) -> InputError:
     )
 
 
+def read_bounded(path: str | Path, expansion: int) -> bytes:
+    """The content of a file that may become ``expansion`` times as large in memory.
+
+    Pipes are read too, so that a size is not asked for.
+    """
+    content = bytearray()
+    with Path(path).open("rb") as file:
+        while chunk := file.read(CHUNK_BYTES):
+            content += chunk
+            check_size(expansion * len(content), path)
+    return bytes(content)
+
+
+def read_json(path: str | Path) -> Any:
+    """The content of a JSON file; ValueError if it is none."""
+    try:
+        return json.loads(read_bounded(path, JSON_EXPANSION))
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def array_bytes(archive: ZipFile, member: str) -> int:
+    """Bytes that an array in an archive becomes, by its header; ValueError if it lies.
+
+    Every number counts as one of 64 bits, which it becomes sooner or later, and every
+    text as an object.
+    """
+    from numpy.lib import format as npy  # commands that read no array start faster
+
+    with archive.open(member) as stream:
+        version = npy.read_magic(stream)
+        if version == (1, 0):
+            shape, _, dtype = npy.read_array_header_1_0(stream)
+        elif version == (2, 0):
+            shape, _, dtype = npy.read_array_header_2_0(stream)
+        else:
+            raise ValueError(f"its part {member!r} has a header of an unknown version")
+        n_bytes = archive.getinfo(member).file_size - stream.tell()
+    count = 1
+    for length in shape:
+        count *= length
+    if dtype.hasobject:  # a pickle, which is refused where arrays are read
+        return n_bytes
+    if count * dtype.itemsize > n_bytes:
+        raise ValueError(f"its part {member!r} is shorter than it says")
+    cell_bytes = max(NUMBER_BYTES, dtype.itemsize)
+    if dtype.kind not in "biufc":
+        cell_bytes += OBJECT_CELL_BYTES
+    return max(n_bytes, count * cell_bytes)
+
+
 @contextmanager
 def isolated(
     job: str,
@@ -80,15 +144,18 @@ def isolated(
     `InputError` says so, and that the file is no readable ``what``.
     """
     seconds += path.stat().st_size / 2**20
-    with tempfile.TemporaryFile() as out:  # has no name: nothing can be left behind
+    with _temporary_file(path) as out:
         status, complaint = _run_job(
             [library, job, str(memory_limit()), str(path), *args], out, seconds
         )
         if status is None:
             fault = "it is damaged, or too large"
             raise InputError(f"{path} was not read in {seconds:.0f} seconds: {fault}.")
-        if status == _TOO_LARGE:
+        # Where C++ dies for lack of memory, this is its last word.
+        if status == _TOO_LARGE or (status and "std::bad_alloc" in complaint):
             raise too_large(path)
+        if status == _DISK_FULL:
+            raise _full_disk(path)
         if status == _REFUSED:
             raise InputError(complaint)
         if status:
@@ -98,6 +165,28 @@ def isolated(
             raise InputError(f"{path} is not a readable {what}: {reason}.")
         out.seek(0)
         yield out
+
+
+def _temporary_file(path: Path) -> IO[bytes]:
+    """A file without a name, of which nothing can be left behind."""
+    try:
+        return tempfile.TemporaryFile()
+    except OSError as error:
+        if error.errno in DISK_FULL_ERRORS:
+            raise _full_disk(path) from None
+        # Python names all folders that it tried.
+        raise OSError(
+            f"{path} was not read, because no temporary file can be made: "
+            f"{error.strerror or error}; set TMPDIR to a folder that can be written to."
+        ) from None
+
+
+def _full_disk(path: Path) -> OSError:
+    """The error about a temporary folder in which there is no space left."""
+    return OSError(
+        f"{path} was not read, because the temporary folder {tempfile.gettempdir()} is "
+        "full: make space there, or set TMPDIR to another folder."
+    )
 
 
 def _run_job(
@@ -141,9 +230,20 @@ def child() -> None:
     except MemoryError:
         status = _TOO_LARGE
     except Exception as error:  # readers meet damaged files with errors of every kind
-        status = _REFUSED if isinstance(error, InputError) else _DAMAGED
+        status = _status_of(error)
         lines = str(error).strip().splitlines()
         reason = printable(lines[0] if lines else type(error).__name__)
         print(reason[:MAX_REASON_LENGTH], file=sys.stderr)
     sys.stderr.flush()
     os._exit(status)  # what a damaged file left behind in memory is not tidied up
+
+
+def _status_of(error: Exception) -> int:
+    """How the process ends after an error."""
+    if isinstance(error, InputError):
+        return _REFUSED
+    number = getattr(error, "errno", None)
+    if number in DISK_FULL_ERRORS:
+        return _DISK_FULL
+    # The result would be larger than a file of this process may be.
+    return _TOO_LARGE if number == errno.EFBIG else _DAMAGED

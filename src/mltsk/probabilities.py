@@ -20,10 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .core.arrays import FloatArray, weights_per_label
+from .exceptions import InputError
 from .text import plural
 
 PRIOR_SAMPLES = 20.0
 MAX_NEWTON_STEPS = 100
+MAX_THRESHOLD = 1e100
 SHARE_GOALS = ("precision", "recall")
 THRESHOLD_WISHES = (
     "a finite number, one per label, 'f1', ('cost', 1, 5), ('precision', 0.8) "
@@ -213,11 +215,24 @@ def _fixed_thresholds(wish: object, n_labels: int) -> FloatArray:
     except (TypeError, ValueError):
         thresholds = np.array(np.nan)
     if thresholds.shape in ((), (n_labels,)) and np.isfinite(thresholds).all():
+        _check_reach(thresholds)
         return np.broadcast_to(thresholds, (n_labels,)).copy()
     raise ValueError(
         f"threshold must be {THRESHOLD_WISHES}, got {wish!r} "
         f"for {plural(n_labels, 'label')}"
     )
+
+
+def _check_reach(thresholds: FloatArray) -> None:
+    """Refuse thresholds that no score comes near; no model file holds such a number."""
+    is_far = np.abs(thresholds) > MAX_THRESHOLD
+    if is_far.any():
+        far = thresholds[is_far].flat[0]
+        raise InputError(
+            f"threshold={far:g} is out of reach of all scores, most of which lie "
+            f"between 0 and 1: choose one between {-MAX_THRESHOLD:g} and "
+            f"{MAX_THRESHOLD:g}, such as 0.5."
+        )
 
 
 def _cheapest_thresholds(wish: Sequence[object], curves: Curves) -> FloatArray:
@@ -229,7 +244,13 @@ def _cheapest_thresholds(wish: Sequence[object], curves: Curves) -> FloatArray:
             f"miss costs, such as ('cost', 1, 5), got {wish!r}"
         )
     alarm, miss = costs
-    return (np.log(alarm / miss) - curves.offsets) / curves.slopes
+    ratio = alarm / miss
+    if not 0 < ratio < inf:
+        raise InputError(
+            f"threshold={wish!r}: one of these costs is nothing next to the other. "
+            "Choose costs that can be compared, such as ('cost', 1, 5)."
+        )
+    return (np.log(ratio) - curves.offsets) / curves.slopes
 
 
 def _best_cuts(

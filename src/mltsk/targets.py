@@ -19,7 +19,7 @@ from sklearn.utils.validation import assert_all_finite, check_array, column_or_1
 
 from .columns import is_absent
 from .core.arrays import cast, check_plain, namespace, put
-from .exceptions import InputError
+from .exceptions import InputError, check_different, check_texts
 
 NUMBERS_OF_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
@@ -38,6 +38,14 @@ class Targets:
     names: tuple[str, ...]
     multilabel: bool
     observed: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        what = "labels" if self.multilabel else "classes"
+        names = self.names
+        if not self.multilabel:  # of two classes, one alone has a column
+            names = tuple(str(name) for name in self.classes)
+        check_different(names, what)
+        check_texts(names, "A label" if self.multilabel else "A class")
 
     @classmethod
     def of(cls, y: Any, *, may_miss: bool = False) -> "Targets":
@@ -198,6 +206,7 @@ def _from_classes(y: Any, values: np.ndarray) -> Targets:
         forms = "y must be a 0/1 indicator matrix, or one-dimensional classes"
         raise ValueError(f"Unknown label type: {kind!r}. {forms}.")
     y = column_or_1d(y, warn=True)
+    _check_ends(y)
     classes = unique_labels(y)
     if len(classes) < 2:
         held = f"y holds only {classes.tolist()[0]!r}"
@@ -210,6 +219,18 @@ def _from_classes(y: Any, values: np.ndarray) -> Targets:
         names=tuple(str(name) for name in _classes_with_column(classes)),
         multilabel=False,
     )
+
+
+def _check_ends(y: np.ndarray) -> None:
+    """Refuse classes whose name ends in a NUL, which an array of text cannot hold."""
+    if y.dtype != object:
+        return
+    for name in y.tolist():
+        if isinstance(name, str) and name.endswith("\0"):
+            raise InputError(
+                f"A class is called {name!r:.80}: names of classes must not end in a "
+                "NUL character, rename it."
+            )
 
 
 def _classes_with_column(classes: np.ndarray) -> np.ndarray:

@@ -414,8 +414,13 @@ def test_load_refuses_arrays_with_pickled_objects(saved):
 def test_load_refuses_arrays_that_do_not_fit_together(fitted, tmp_path):
     attributes = plain_attributes(fitted)
     attributes["coef_"] = attributes["coef_"][:, :-1]
-    path = save(restored(MLTSKClassifier, attributes), tmp_path / "m.skops")
+    path = tmp_path / "m.skops"
+    damaged = restored(MLTSKClassifier, attributes)
+    with_manifest(path, with_plain_attributes(damaged))
     refused(path, "'coef_' must be a table|'coef_' has")
+    with pytest.raises(InputError, match=r"cannot be saved, because 'coef_'"):
+        save(damaged, tmp_path / "other.skops")
+    assert not (tmp_path / "other.skops").exists()
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,19 @@
 """A damaged stream is refused with a sentence."""
 
 import copy
+import json
+import zipfile
 
 import numpy as np
 import pytest
+import skops.io
 
 from mltsk import IncrementalMLTSK, load, save
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
+from mltsk.io import FORMAT, MANIFEST
 from mltsk.io.checks import check_attributes
-from mltsk.io.state import plain_attributes, restored
+from mltsk.io.state import from_attributes, plain_attributes, restored
 
 DATA = make_multilabel_rules(n_samples=60, random_state=0)
 SPARSE = make_multilabel_rules(n_samples=60, sparse=True, random_state=0)
@@ -23,6 +27,15 @@ def attributes_of(data):
 @pytest.fixture(scope="module")
 def attributes():
     return attributes_of(DATA)
+
+
+def written(attributes, path):
+    """A file of any attributes of a stream, as `save` would write it unchecked."""
+    skops.io.dump(from_attributes(IncrementalMLTSK, attributes), path)
+    manifest = {"format": FORMAT, "mltsk": "0.1.0", "skops": "0", "info": {}}
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(MANIFEST, json.dumps(manifest))
+    return path
 
 
 def refused(attributes, says):
@@ -115,9 +128,42 @@ def test_check_stream_needs_the_weights_to_go_on_with(attributes, name):
 def test_load_refuses_a_damaged_stream_with_a_sentence(attributes, tmp_path):
     stream = copy.deepcopy(attributes["stream_"])
     stream["moments"]["B"] = stream["moments"]["B"][:-1]
-    damaged = restored(IncrementalMLTSK, {**attributes, "stream_": stream})
-    path = save(damaged, tmp_path / "m.skops")
+    path = written({**attributes, "stream_": stream}, tmp_path / "m.skops")
     with pytest.raises(
         InputError, match=r"damaged .*: 'B' of 'moments' must be a table"
     ):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("phi", lambda phi: phi * 10, "'phi' of 'moments' is more than 'H' allows"),
+        ("H", lambda H: H / 100, "'B' of 'moments' is more than 'H' and 'y' allow"),
+        ("H", lambda H: -H, "'H' of 'moments' must be at least 0 on its diagonal"),
+        ("H", lambda H: np.triu(H), "'H' of 'moments' must be the same above and"),
+        ("B", lambda B: B * 100, "'B' of 'moments' is more than 'H' and 'y' allow"),
+        ("y", lambda y: -y, "'y' of 'moments' must lie between 0 and 'total'"),
+        ("y", lambda y: y + 100, "'y' of 'moments' must lie between 0 and 'total'"),
+    ],
+)
+@pytest.mark.parametrize("coupling", [None, "laplacian"])
+def test_load_refuses_a_stream_whose_sums_are_impossible(
+    coupling, name, change, says, tmp_path
+):
+    model = IncrementalMLTSK(n_rules=2, coupling=coupling).partial_fit(DATA.X, DATA.Y)
+    attributes = copy.deepcopy(plain_attributes(model))
+    moments = attributes["stream_"]["moments"]
+    moments[name] = change(moments[name])
+    path = written(attributes, tmp_path / "m.skops")
+    with pytest.raises(InputError, match=f"damaged .*: {says}"):
+        load(path)
+    with pytest.raises(InputError, match=f"cannot be saved, because {says}"):
+        save(restored(IncrementalMLTSK, attributes), tmp_path / "other.skops")
+    assert not (tmp_path / "other.skops").exists()
+
+
+def test_load_refuses_a_stream_whose_ridge_shrinks_nothing(attributes, tmp_path):
+    path = written({**attributes, "ridge_": -1.0}, tmp_path / "m.skops")
+    with pytest.raises(InputError, match="'ridge_' and 'coupling_' must shrink all"):
         load(path)

@@ -1,11 +1,9 @@
 """``mltsk fit``: a model of a data set or a file, and how good it is on unseen rows."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +13,7 @@ from typer import Option
 import mltsk
 
 from ..exceptions import InputError
+from ..limits import read_json
 from ..text import plural
 from .options import (
     DataArgument,
@@ -233,7 +232,9 @@ def fit(
 def read_rules(path: str) -> object:
     """Rules of the user's own, from a JSON file."""
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        return read_json(path)
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(

@@ -20,9 +20,10 @@ from scipy import sparse
 
 from mltsk.core.arrays import CSR, Matrix, dense
 from mltsk.exceptions import InputError
-from mltsk.limits import check_size
+from mltsk.limits import check_size, memory_limit, read_bounded, too_large
 
 from .dataset import (
+    NAME_BYTES,
     NO,
     YES,
     Dataset,
@@ -38,6 +39,13 @@ from .dataset import (
 MAX_ARFF_LINE = 1 << 24  # characters: a dense row of a million numbers
 # Entries that omitted first categories, where they are not 0, may add to a sparse file.
 MAX_FILLED_ENTRIES = 1 << 24
+# Bytes in memory: of a number, of a category in the header, of an omitted first
+# category, and per byte of an XML file of nothing but tags. At most twice as much was
+# seen while the rest of the work is done.
+ARFF_CELL_BYTES = 16
+CATEGORY_BYTES = 160
+FILLED_ENTRY_BYTES = 32
+XML_TAG_EXPANSION = 32
 
 # Possessive quantifiers (*+): a hostile line costs one pass, never a search through all
 # ways to match it. The groups are a position, a text in single, in double or in no
@@ -175,10 +183,9 @@ def read_columns(
 
     Labels are declared by the relation of the file.
     """
-    parser = _Parser()
+    parser = _Parser(path)
     try:
-        check_size(4 * path.stat().st_size, path)  # "1,1" is two numbers
-        parser.read(path, encoding)
+        parser.read(encoding)
         X = parser.matrix()
     except UnicodeDecodeError:
         # Older files; every byte is a character in this encoding.
@@ -216,7 +223,9 @@ class _Parser:
 
     Attributes
     ----------
+    path : what messages call the file
     line_number : the line being read
+    header_bytes : what the attributes take
     relation : the line that names the relation
     categories : of each attribute, by its name; empty for a numeric one
     names, codes, convert : of each attribute, once all are declared: its name, the
@@ -224,8 +233,10 @@ class _Parser:
     values, positions, starts : the rows as in a CSR matrix; dense ones have only values
     """
 
-    def __init__(self) -> None:
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self.line_number = 0
+        self.header_bytes = 0
         self.relation = ""
         self.categories: dict[str, tuple[str, ...]] = {}
         self.names: tuple[str, ...] = ()
@@ -236,9 +247,10 @@ class _Parser:
         self.starts = array("q", [0])
         self.take_line = self._take_header_line
 
-    def read(self, path: Path, encoding: str) -> None:
+    def read(self, encoding: str) -> None:
         """Take in all lines of a file but empty ones and comments."""
-        with path.open(encoding=encoding) as file:
+        limit = memory_limit()
+        with self.path.open(encoding=encoding) as file:
             while line := file.readline(MAX_ARFF_LINE):
                 self.line_number += 1
                 if len(line) == MAX_ARFF_LINE:
@@ -246,6 +258,13 @@ class _Parser:
                 line = line.strip()
                 if line and not line.startswith("%"):
                     self.take_line(line)
+                if self._size() > limit:
+                    raise too_large(self.path)
+
+    def _size(self) -> int:
+        """Bytes that what was taken in so far becomes."""
+        n_numbers = len(self.values) + len(self.starts)
+        return self.header_bytes + ARFF_CELL_BYTES * n_numbers
 
     def _take_header_line(self, line: str) -> None:
         keyword = line.split(None, 1)[0].lower()
@@ -269,6 +288,9 @@ class _Parser:
             raise _Fault(f"the attribute {name!r} is declared twice")
         kind = match[5]
         categories: tuple[str, ...] = ()
+        n_categories = kind.count(",")
+        self.header_bytes += NAME_BYTES + CATEGORY_BYTES * n_categories
+        check_size(self.header_bytes, self.path)
         if kind.startswith("{") and kind.endswith("}") and kind[1:-1].strip():
             categories = tuple(text for _, text, _ in _values(_VALUE, kind[1:-1]))
         else:
@@ -383,7 +405,7 @@ class _Parser:
             raise _Fault("the file ends before @data (is it cut off?)")
         if self.take_line == self._take_first_row:
             raise _Fault("there is no row after @data (is the file cut off?)")
-        values = np.array(self.values)
+        values = np.frombuffer(self.values)
         if self.take_line == self._take_dense_row:
             return values.reshape(-1, len(self.names))
         X = sparse.csr_array(
@@ -409,6 +431,7 @@ class _Parser:
                 f"{len(columns)} nominal attributes whose first category is not 0 are "
                 "too many for a sparse file"
             )
+        check_size(FILLED_ENTRY_BYTES * len(columns) * X.shape[0], self.path)
         written = sparse.csr_array((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape)
         rows, which = np.nonzero(written[:, columns].toarray() == 0)
         omitted = columns[which]
@@ -483,7 +506,7 @@ def read_label_xml(path: str | Path) -> tuple[str, ...]:
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
     try:
-        parser.Parse(Path(path).read_bytes(), True)
+        parser.Parse(read_bounded(path, XML_TAG_EXPANSION), True)
     except InputError:
         raise
     except expat.ExpatError as error:

@@ -21,7 +21,7 @@ from scipy import sparse
 
 from mltsk.core.arrays import CSR, Matrix, check_plain, dense, is_csr
 from mltsk.exceptions import InputError
-from mltsk.limits import check_size, too_large
+from mltsk.limits import NUMBER_BYTES, check_size, too_large
 from mltsk.text import did_you_mean, plural
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 Labels = int | str | Path | Sequence[str] | None
 YES = frozenset({"1", "yes", "true", "y", "t"})
 NO = frozenset({"0", "no", "false", "n", "f"})
-NUMBER_BYTES = 8
 NAME_BYTES = 200  # of a name and its place in lists and tables
 MAX_QUOTED_CHARACTERS = 40  # of a piece of a file in a message
 MAX_REASON_CHARACTERS = 300  # of another library's message in one of ours
@@ -236,6 +235,10 @@ def _check_categories(
     if not checked:
         return ((),) * n_features
     _check_texts(chain(*checked), "A category")
+    for column in checked:
+        twice = repeated(column)
+        if twice is not None:
+            raise InputError(f"The category {short(twice)} is listed twice.")
     if len(checked) != n_features:
         raise InputError(
             f"There are {len(checked)} lists of categories for {n_features} features."

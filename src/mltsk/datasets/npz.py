@@ -11,7 +11,6 @@
 Only X and Y are needed to read a file; everything else has a default.
 """
 
-import io
 import json
 import zipfile
 from collections.abc import Mapping
@@ -25,9 +24,9 @@ from scipy import sparse
 from mltsk.core.arrays import Matrix, is_csr, is_sound
 from mltsk.exceptions import InputError
 from mltsk.files import writing
-from mltsk.limits import check_size
+from mltsk.limits import JSON_EXPANSION, array_bytes, check_size
 
-from .dataset import NUMBER_BYTES, Dataset, unreadable
+from .dataset import Dataset, unreadable
 
 NPZ_ARRAYS = (
     "X",
@@ -84,28 +83,29 @@ def read_arrays(file: Path | IO[bytes], path: Path) -> Dataset:
         for member in members:
             # A damaged name would be taken for that of somebody else's array.
             archive.open(member).close()
-        for name in NPZ_ARRAYS:
-            if f"{name}.npy" in archive.NameToInfo:
-                arrays[name] = _read_array(archive, name)
-    numeric = [array for array in arrays.values() if array.dtype.kind in "biuf"]
-    check_size(NUMBER_BYTES * sum(array.size for array in numeric), path)
-    return _dataset(arrays, path.stem)
+        present = [name for name in NPZ_ARRAYS if f"{name}.npy" in archive.NameToInfo]
+        sizes = [array_bytes(archive, f"{name}.npy") for name in present]
+        check_size(sum(sizes), path)
+        for name in present:
+            arrays[name] = _read_array(archive, name)
+    return _dataset(arrays, path)
 
 
 def _read_array(archive: zipfile.ZipFile, name: str) -> AnyArray:
     """One array of an NPZ file, read to its end, where its checksum is."""
-    stream = io.BytesIO(archive.read(f"{name}.npy"))
-    array: AnyArray = np.lib.format.read_array(stream, allow_pickle=False)
-    if stream.read(1):
-        raise ValueError(f"its part {name!r} is longer than it says")
+    with archive.open(f"{name}.npy") as stream:
+        array: AnyArray = np.lib.format.read_array(stream, allow_pickle=False)
+        if stream.read(1):
+            raise ValueError(f"its part {name!r} is longer than it says")
     return array
 
 
-def _dataset(arrays: Mapping[str, AnyArray], name: str) -> Dataset:
-    """The data set that these arrays are."""
+def _dataset(arrays: Mapping[str, AnyArray], path: Path) -> Dataset:
+    """The data set that these arrays are; ``path`` is what messages call it."""
     X = _features(arrays)
     Y = arrays.get("Y", arrays.get("y"))
     nominal = _texts(arrays, "nominal_categories")
+    check_size(JSON_EXPANSION * sum(map(len, nominal)), path)
     categories = [json.loads(text or "[]") for text in nominal]
     if not all(isinstance(column, list) for column in categories):
         raise ValueError("its nominal_categories are not JSON lists")
@@ -114,7 +114,7 @@ def _dataset(arrays: Mapping[str, AnyArray], name: str) -> Dataset:
         Y=np.empty((X.shape[0], 0)) if Y is None else Y,
         feature_names=_texts(arrays, "feature_names"),
         label_names=_texts(arrays, "label_names"),
-        name=name,
+        name=path.stem,
         categories=categories,
         split=arrays.get("split"),
         source=str(arrays.get("source", "")),

@@ -305,21 +305,26 @@ def _prototypes(
     """Centres (K, D) in the caller's units.
 
     Without a scaling, the mean of the samples X (n, D) in each rule, which fires on
-    them with the strengths M (n, K).
+    them with the strengths M (n, K); of a feature with gaps, where it was measured.
     """
     scaling = design.scale.scaling
     if scaling is not None:
         return scaling.apply(centers, inverse=True)
     weighted = M * w[:, None]
-    mass = asnumpy(w @ M)
+    values = X
+    mass = asnumpy(w @ M)[:, None]
+    if not is_sparse(X) and bool((X != X).any()):  # means of what was measured
+        values = namespace(X).where(X == X, X, 0.0)
+        mass = asnumpy(cast(X == X, M.dtype).T @ weighted).T
+    least = np.maximum(mass, 1e-300)
+    weighted = cast(weighted, X.dtype)
     with np.errstate(over="ignore", invalid="ignore"):
-        sums = np.asarray(asnumpy(X.T @ cast(weighted, X.dtype)))
-        means = sums.T / np.maximum(mass, 1e-300)[:, None]
-    if np.isfinite(means).all():
-        return means
-    # sums of very large numbers: sum their shares
-    shares = weighted / np.maximum(mass, 1e-300)
-    return np.asarray(asnumpy(X.T @ cast(shares, X.dtype))).T
+        means = np.asarray(asnumpy(values.T @ weighted)).T / least
+    if not np.isfinite(means).all():  # sums of very large numbers
+        largest = float(abs(values).max())
+        shares = np.asarray(asnumpy((values / largest).T @ weighted)).T / least
+        means = largest * shares
+    return np.where(mass > 0, means, centers)
 
 
 def _quantiles(X: Matrix, w: Array) -> FloatArray | None:

@@ -23,11 +23,12 @@ from sklearn.utils.validation import check_is_fitted
 from .. import __version__
 from ..exceptions import InputError
 from ..files import writing
-from ..limits import check_size
+from ..limits import JSON_EXPANSION, check_size, too_large
 from ..pipelines import taken_apart
 from .info import ModelInfo
 from .rebuild import rebuilt
-from .requirements import require
+from .requirements import MAX_COMPLAINT, refusing, require
+from .sizes import check_array_sizes
 from .state import (
     Attributes,
     Json,
@@ -44,7 +45,6 @@ MANIFEST = "mltsk.json"
 SCHEMA = "schema.json"
 MAX_JSON_BYTES = 64 << 20
 MAX_MEMBERS = 10_000
-MAX_COMPLAINT = 200  # characters of what is wrong with a file
 
 
 def save(
@@ -73,16 +73,20 @@ def save(
     >>> load(file).predict(data.X).shape
     (60, 5)
     """
+    kind = type(model).__name__
     buffer = io.BytesIO(_dumped(model))
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
         foreign = untrusted(json.loads(archive.read(SCHEMA)))
         if foreign is not None:
             raise InputError(
-                f"This {type(model).__name__} cannot be saved: it holds {foreign}, "
+                f"This {kind} cannot be saved: it holds {foreign}, "
                 "and a file may hold only estimators of this package, in a pipeline "
                 "transformers of scikit-learn, arrays, numbers and text."
             )
         archive.writestr(MANIFEST, _manifest_text(info or ModelInfo.of(model)))
+    # what `load` would refuse is refused now, while the model is still there
+    with refusing(f"This {kind} cannot be saved"):
+        _check_readable(buffer)
     with writing(path) as file:
         file.write(buffer.getvalue())
     return Path(path)
@@ -101,14 +105,30 @@ def _dumped(model: BaseEstimator) -> bytes:
         )
     try:
         check_is_fitted(model)
-        plain = _plain_model(model)
-        return skops.io.dumps(plain, compression=zipfile.ZIP_DEFLATED)
     except (NotFittedError, TypeError) as error:
         raise InputError(
             f"{kind} is not a fitted model: call fit before saving ({error})."
         ) from None
-    except skops.io.exceptions.UnsupportedTypeException as error:
+    try:
+        plain = _plain_model(model)
+        return skops.io.dumps(plain, compression=zipfile.ZIP_DEFLATED)
+    except (TypeError, skops.io.exceptions.UnsupportedTypeException) as error:
         raise InputError(f"This {kind} cannot be saved: {error}") from None
+
+
+def _check_readable(buffer: io.BytesIO) -> None:
+    """Read a file that is still in memory, as `load` and `read_info` do."""
+    with zipfile.ZipFile(buffer) as archive:
+        n_members = len(archive.infolist())
+        require(
+            n_members <= MAX_MEMBERS,
+            f"it has {n_members:,} arrays, and a file at most {MAX_MEMBERS:,}",
+            "save the estimators of single labels one by one",
+        )
+        manifest = _json_member(archive, MANIFEST, "it")
+        ModelInfo.read(manifest["info"], manifest["mltsk"])
+        buffer.seek(0)
+        _model_in(buffer, archive, manifest, "it")
 
 
 def _plain_model(model: BaseEstimator) -> BaseEstimator:
@@ -146,24 +166,35 @@ def load(path: str | Path) -> Any:
     executed. Parameters that are newer than the file get their defaults. Names of
     categories that the file knows are used where the model's rules are read.
     """
-    import skops.io
-
     path = Path(path)
     with _opened(path) as (file, archive, manifest):
-        schema = {}
-        if SCHEMA in archive.namelist():
-            schema = _json_member(archive, SCHEMA, path)
-        foreign = untrusted(schema)
-        if foreign is not None:
-            raise InputError(
-                f"{path} holds {foreign[:MAX_COMPLAINT]}, "
-                "which no model of mltsk contains: it was not loaded."
-            )
-        require(schema.get("__loader__") == "ObjectNode", "it holds no model")
-        # the same open file: what was checked is what is read
-        model = skops.io.load(file, trusted=names_for_skops(schema))
-        categories = manifest.get("info", {}).get("categories")
-        return rebuilt(model, _categories(categories or {}))
+        return _model_in(file, archive, manifest, path)
+
+
+def _model_in(
+    file: IO[bytes],
+    archive: zipfile.ZipFile,
+    manifest: dict[str, Json],
+    path: str | Path,
+) -> BaseEstimator:
+    """The model in an open file, which messages call ``path``."""
+    import skops.io
+
+    schema = {}
+    if SCHEMA in archive.namelist():
+        schema = _json_member(archive, SCHEMA, path)
+    foreign = untrusted(schema)
+    if foreign is not None:
+        raise InputError(
+            f"{path} holds {foreign[:MAX_COMPLAINT]}, "
+            "which no model of mltsk contains: it was not loaded."
+        )
+    require(schema.get("__loader__") == "ObjectNode", "it holds no model")
+    check_array_sizes(archive, schema, path)
+    # the same open file: what was checked is what is read
+    model = skops.io.load(file, trusted=names_for_skops(schema))
+    categories = manifest.get("info", {}).get("categories")
+    return rebuilt(model, _categories(categories or {}))
 
 
 def _categories(names_by_feature: Json) -> Attributes:
@@ -206,6 +237,8 @@ def _opened(path: Path) -> Iterator[OpenModel]:
         raise
     except FileNotFoundError:
         raise InputError(f"There is no model file {path}.") from None
+    except MemoryError:
+        raise too_large(path) from None
     except PermissionError:
         raise InputError(f"{path} cannot be read: permission denied.") from None
     # damaged archives meet the reader with errors of every kind
@@ -266,13 +299,16 @@ def advice(is_newer: bool) -> str:
     return "fit the model again"
 
 
-def _json_member(archive: zipfile.ZipFile, name: str, path: Path) -> dict[str, Json]:
+def _json_member(
+    archive: zipfile.ZipFile, name: str, path: str | Path
+) -> dict[str, Json]:
     """A member of an archive that is a JSON object."""
     if archive.getinfo(name).file_size > MAX_JSON_BYTES:
         raise InputError(
             f"{path} has a {name} of more than {MAX_JSON_BYTES >> 20} MiB, "
             "too much for a model."
         )
+    check_size(JSON_EXPANSION * archive.getinfo(name).file_size, path)
     content = json.loads(archive.read(name))
     require(isinstance(content, dict), f"{name} is not what it should be")
     return content

@@ -5,7 +5,7 @@ raises ValueError with a sentence that names the part and what it should be.
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,17 @@ from sklearn.base import BaseEstimator
 from .. import __version__
 from ..classifier import MLTSKClassifier
 from ..core.arrays import Array, is_csr, is_sound
+from ..exceptions import is_unicode
 from ..fitted import FittedAttributes
-from .requirements import is_bounded, is_count, require
+from ..limits import check_size
+from .requirements import OTHER_UNITS, is_bounded, is_count, require
 from .state import SYSTEM_FIELDS, Attributes
 from .system_checks import check_system
 
 # What every fitted classifier has.
 FITTED = ("label_names_", "classes_", "multilabel_", "n_features_in_")
 MAX_FEATURES = 10**8
+SCORED_FEATURE_BYTES = 100  # of a feature while three rows are scored, in four arrays
 
 
 def check_attributes(kind: type[BaseEstimator], attributes: Attributes) -> None:
@@ -46,6 +49,11 @@ def check_safe(kind: type[BaseEstimator], attributes: Attributes) -> None:
     for name in attributes:
         is_method = callable(getattr(kind, name, None))
         require(not is_method, f"it puts data in the place of {name}")
+        require(
+            is_written(attributes[name]),
+            f"{name!r} holds text that is no valid Unicode",
+            "rename it, or read the data with the right encoding",
+        )
     broken = []
     for name, value in attributes.items():
         if is_csr(value) and not is_sound(value):
@@ -57,8 +65,10 @@ def _check_targets(attributes: Attributes) -> None:
     """Classes are different finite values, and there is a number of features."""
     classes = attributes["classes_"]
     is_array = isinstance(classes, np.ndarray) and classes.ndim == 1
+    # Yes and no of a single label are two. No list is made of millions of classes.
+    is_short = is_array and len(classes) <= 1 + len(attributes["label_names_"])
     require(
-        is_array and len(set(classes.tolist())) == len(classes),
+        is_short and len(set(classes.tolist())) == len(classes),
         "'classes_' must be different values",
     )
     require(
@@ -102,14 +112,32 @@ def _is_finite(value: object) -> bool:
     return value.dtype.kind in "biufUO" and is_bounded(value)
 
 
+def is_written(value: object) -> bool:
+    """Whether all texts of a value, and of what it holds, can be written to a file."""
+    if isinstance(value, str):
+        return is_unicode(value)
+    if isinstance(value, Mapping):
+        return all(map(is_written, value)) and all(map(is_written, value.values()))
+    if isinstance(value, np.ndarray) and value.dtype.kind in "UO":
+        return all(map(is_written, value.ravel().tolist()))
+    if isinstance(value, list | tuple):
+        return all(map(is_written, value))
+    return True
+
+
 def check_scores(
     scores_of: Callable[[NDArray[np.float64]], Array], n_features: int, n_labels: int
 ) -> None:
     """Refuse a model that gives no finite score per label to rows of zeros."""
+    check_size(SCORED_FEATURE_BYTES * n_features, "A row for this model")
     for n_rows in (2, 3):  # what fits one of them by chance does not fit both
         rows = np.zeros((n_rows, n_features))
         with warnings.catch_warnings(action="ignore"):
             scores = np.asarray(scores_of(rows))
         is_score = scores.shape in ((n_rows, n_labels), (n_rows,))
         is_number = scores.dtype.kind == "f" and np.isfinite(scores).all()
-        require(is_score and is_number, "its parts give no finite score per label")
+        require(
+            is_score and is_number,
+            "its parts give no finite score per label",
+            OTHER_UNITS,
+        )

@@ -35,6 +35,9 @@ from ..fitted import FittedAttributes
 from ..pipelines import without_steps
 from ..system import FuzzySystem
 from .plain import check_fitted
+from .rebuild import rebuilt_classifier
+from .requirements import refusing
+from .state import plain_attributes
 
 # What runtimes since 2022 read.
 OPSET = 17
@@ -42,6 +45,7 @@ IR_VERSION = 8
 # Where the operator that looks words up is from.
 WORDS_DOMAIN = "ai.onnx.ml"
 WORDS_OPSET = 3
+OWN_NAMES = "mltsk/"  # how names of nodes and constants begin
 OUTPUTS = ("scores", "labels", "probabilities")
 # Rounding of numbers that are values of a column, relative to them.
 ROUNDING_OF_15_DIGITS = 6e-15
@@ -56,11 +60,12 @@ class Graph:
     """Nodes, constants, inputs and outputs of a graph that is being built.
 
     Whatever a node or constant computes has a name, which is an input for the next
-    node.
+    node. ``columns`` are the names of all columns of the caller's table.
     """
 
-    def __init__(self, onnx: ModuleType) -> None:
+    def __init__(self, onnx: ModuleType, columns: Sequence[str] = ()) -> None:
         self.onnx = onnx
+        self.columns = columns
         self.nodes: list[Proto] = []
         self.constants: list[Proto] = []
         self.inputs: list[Proto] = []
@@ -77,8 +82,8 @@ class Graph:
 
         An input that is no name is a constant in double precision.
         """
-        if not name:  # no column of a table is called so
-            name = f"mltsk/{operator.lower()}{len(self.nodes) + 1}"
+        if not name:
+            name = f"{OWN_NAMES}{operator.lower()}{len(self.nodes) + 1}"
         names = []
         for value in inputs:
             names.append(value if isinstance(value, str) else self.constant(value))
@@ -90,7 +95,7 @@ class Graph:
 
     def constant(self, values: ArrayLike, dtype: DTypeLike = np.float64) -> str:
         """The name of a constant tensor."""
-        name = f"mltsk/c{len(self.constants)}"
+        name = f"{OWN_NAMES}c{len(self.constants)}"
         array = np.array(values, dtype=dtype, order="C")
         self.constants.append(self.onnx.numpy_helper.from_array(array, name))
         return name
@@ -108,9 +113,15 @@ class Graph:
 
         Returns the name of the words, or of the numbers in double precision.
         """
-        taken = (*OUTPUTS, *(value.name for value in self.inputs))
-        while not name or name in taken:
+        if not name or name in OUTPUTS:
             name += "_"
+            while name in self.columns:
+                name += "_"
+        if name.startswith(OWN_NAMES):
+            raise InputError(
+                f"A column is called {name!r:.80}, and names in a graph that begin "
+                f"with {OWN_NAMES!r} are taken: rename it before the fit."
+            )
         info = self.onnx.helper.make_tensor_value_info(name, kind, ["n", width])
         self.inputs.append(info)
         return self.number(name) if kind == self.onnx.TensorProto.FLOAT else name
@@ -170,12 +181,14 @@ def to_onnx(
             "pass a fitted MLTSKClassifier."
         )
     check_fitted(model, "to_onnx")
+    with refusing(f"This {type(model).__name__} cannot be written as ONNX"):
+        rebuilt_classifier(type(model), plain_attributes(model))
     if dtype not in ("float64", "float32"):
         raise InputError(f"dtype must be 'float64' or 'float32', got {dtype!r}.")
     onnx = optional("onnx", "onnx")
     kinds = {"float64": onnx.TensorProto.DOUBLE, "float32": onnx.TensorProto.FLOAT}
     system = model.system_
-    g = Graph(onnx)
+    g = Graph(onnx, () if system.columns is None else system.columns.names)
     x = samples(g, system, kinds[dtype])
     _answer(g, model, system_scores(g, system, x))
     made = _model_of(g)
@@ -253,7 +266,10 @@ def _answer_classes(g: Graph, classes: NDArray[np.generic], predicted: str) -> N
     if len(classes) == 2:
         predicted = g.add("Squeeze", predicted, g.integers([1]))
     kinds = {"i": np.int64, "u": np.int64, "b": np.bool_, "f": np.float64}
-    names = g.constant(classes, kinds.get(classes.dtype.kind, object))
+    dtype = kinds.get(classes.dtype.kind, object)
+    if dtype is np.int64 and classes.max() > np.iinfo(np.int64).max:
+        dtype = np.uint64
+    names = g.constant(classes, dtype)
     kind = g.constants[-1].data_type
     g.output("labels", g.add("Gather", names, predicted), kind, ["n"])
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.arrays import FloatArray
 from ..core.terms import MIN_STRAIGHT_RAMP
 from ..system import STRAIGHT
-from .requirements import MAX_NUMBER, is_bounded, require
+from .requirements import MAX_NUMBER, OTHER_UNITS, is_bounded, require
 from .state import Attributes
 
 MIN_WIDTH = 1 / MAX_NUMBER
@@ -44,6 +44,7 @@ def _check_scale_numbers(parts: Attributes) -> None:
         require(
             is_ordinary.all(),
             f"{name!r} must be above 0: between {1 / MAX_SPREAD:g} and {MAX_SPREAD:g}",
+            OTHER_UNITS,
         )
     require(is_bounded(parts["offset"]), f"'offset' must be below {MAX_NUMBER:g}")
 

@@ -32,6 +32,7 @@ from ..fitted import FittedAttributes
 from ..pipelines import without_steps
 from .archive import advice
 from .rebuild import rebuilt_classifier
+from .requirements import refusing
 from .state import Json, plain_attributes
 
 AnyArray: TypeAlias = NDArray[np.generic]
@@ -45,8 +46,12 @@ NUMBER_DTYPES = (
     "int8",
     "uint8",
     "int16",
+    "uint16",
     "int32",
+    "uint32",
     "int64",
+    "uint64",
+    "float16",
     "float32",
     "float64",
 )
@@ -88,14 +93,15 @@ def to_dict(model: BaseEstimator) -> dict[str, Json]:
     if _public_class(kind) is not type(model):
         raise InputError(f"A {kind} has no plain form: pass a fitted MLTSKClassifier.")
     check_fitted(model, "to_dict")
+    plain = plain_attributes(model)
     parameters = {}
-    for name, value in model.get_params(deep=False).items():
-        parameters[name] = _plain(value, f"The parameter {name}")
+    for name in model.get_params(deep=False):
+        parameters[name] = _plain(plain[name], f"The parameter {name}")
     attributes = {}
-    for name, value in plain_attributes(model).items():
+    for name, value in plain.items():
         if name not in parameters and name not in ROW_ATTRIBUTES:
             attributes[name] = _plain(value, f"The attribute {name}")
-    return {
+    data = {
         "format": NAME,
         "version": VERSION,
         "mltsk": __version__,
@@ -103,6 +109,10 @@ def to_dict(model: BaseEstimator) -> dict[str, Json]:
         "parameters": parameters,
         "attributes": attributes,
     }
+    # what `from_dict` would refuse is refused now, while the model is still there
+    with refusing(f"This {kind} has no plain form"):
+        _model(data)
+    return data
 
 
 def from_dict(data: Mapping[str, Json]) -> Any:

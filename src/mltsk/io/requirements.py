@@ -1,21 +1,52 @@
 """What all checks of plain attributes use: one way to refuse, and simple questions."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import FloatArray
+from ..exceptions import InputError
 
+MAX_COMPLAINT = 200  # characters of what is wrong with a model
 MAX_FLOAT = sys.float_info.max
 MAX_NUMBER = 1e100  # in a model: products of two are still finite
 
+OTHER_UNITS = (
+    "fit it with X in other units, or with scale='quantile', so that its numbers stay "
+    f"below {MAX_NUMBER:g}"
+)
 
-def require(is_met: object, sentence: str) -> None:
-    """Refuse what was read with a sentence, unless a requirement is met."""
+
+class UnusableError(ValueError):
+    """Plain attributes make no working model; ``remedy`` is for who has fitted it."""
+
+    def __init__(self, sentence: str, remedy: str = "") -> None:
+        super().__init__(sentence)
+        self.remedy = remedy
+
+
+def require(is_met: object, sentence: str, remedy: str = "") -> None:
+    """Refuse what was read with a sentence, unless a requirement is met.
+
+    ``remedy`` is what a user can do about a model that has just been fitted.
+    """
     if not is_met:
-        raise ValueError(sentence)
+        raise UnusableError(sentence, remedy)
+
+
+@contextmanager
+def refusing(beginning: str) -> Iterator[None]:
+    """Turn whatever speaks against writing a model into one sentence, with a remedy."""
+    try:
+        yield
+    # a model may be unusable in every way in which a file may be damaged
+    except Exception as error:
+        complaint = " ".join(str(error).split())[:MAX_COMPLAINT].rstrip(".")
+        remedy = getattr(error, "remedy", "") or "fit it again"
+        raise InputError(f"{beginning}, because {complaint}: {remedy}.") from None
 
 
 def check_table(
@@ -29,6 +60,7 @@ def check_table(
     require(
         is_table and table.shape == shape and is_allowed(table),
         f"{name} must be a table of {' x '.join(map(str, shape))} finite numbers",
+        OTHER_UNITS,
     )
 
 

@@ -9,6 +9,7 @@ the file.
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from ..classifier import MLTSKClassifier
@@ -65,7 +66,10 @@ KEPT_FIELDS = ("X", "Y", "w", "copies")
 
 def plain_attributes(model: BaseEstimator) -> Attributes:
     """All attributes of a classifier, with its system and its stream as plain ones."""
-    attributes = dict(vars(model))
+    attributes: Attributes = {}
+    for name, value in vars(model).items():
+        is_series = type(value).__module__.partition(".")[0] in ("pandas", "polars")
+        attributes[name] = np.asarray(value) if is_series else value
     attributes.pop("fit_record_", None)
     system = attributes.pop("system_", None)
     if system is not None:

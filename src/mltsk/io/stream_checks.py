@@ -9,8 +9,8 @@ from dataclasses import fields
 
 import numpy as np
 
-from ..core.arrays import Matrix, is_csr, is_sound
-from ..fit.ridge import Moments
+from ..core.arrays import FloatArray, Matrix, is_csr, is_sound
+from ..fit.ridge import Factor, Moments, SingularError
 from ..incremental import Stream
 from .number_checks import check_moments
 from .requirements import (
@@ -24,6 +24,7 @@ from .requirements import (
 from .state import KEPT_FIELDS, Attributes
 
 MOMENT_SHAPES = {"H": "QQ", "B": "QL", "phi": "Q", "y": "L"}
+ROUNDING = 1e-9  # of sums, relative to the largest
 KEPT_SHAPES = {"Y": "nL", "w": "n", "copies": "n"}
 
 
@@ -53,6 +54,7 @@ def check_stream(
     n_kept = -(-stream["seen"] // stream["stride"])  # the first of each stride
     sizes = {**sizes, "Q": n_columns, "n": n_kept}
     _check_moments(stream["moments"], sizes)
+    _check_sums(Moments(**stream["moments"]), attributes)
     _check_kept(stream["kept"], sizes)
 
 
@@ -71,6 +73,55 @@ def _check_moments(moments: Attributes, sizes: dict[str, int]) -> None:
     is_positive = is_finite_number(moments["total"], above=0.0)
     require(is_positive, "'total' of 'moments' must be a number above 0")
     check_moments(moments)
+
+
+def _check_sums(sums: Moments, attributes: Attributes) -> None:
+    """Sums over samples that there may have been, so that a stream can go on.
+
+    Whatever the samples are, the sums of their squares bound all others.
+    """
+    squares = np.diag(sums.H)
+    margin = ROUNDING * max(1.0, float(squares.max(initial=0.0)))
+    require((squares >= 0).all(), "'H' of 'moments' must be at least 0 on its diagonal")
+    require(
+        np.allclose(sums.H, sums.H.T, rtol=ROUNDING, atol=margin),
+        "'H' of 'moments' must be the same above and below its diagonal",
+    )
+    require(
+        (sums.y >= 0).all() and (sums.y <= sums.total * (1 + ROUNDING)).all(),
+        "'y' of 'moments' must lie between 0 and 'total'",
+    )
+    is_possible = np.abs(sums.B) <= np.sqrt(np.outer(squares, sums.y)) + margin
+    require(
+        is_possible.all(),
+        "'B' of 'moments' is more than 'H' and 'y' allow",
+    )
+    lowest_ridge = _lowest_ridge(attributes)
+    require(lowest_ridge > 0, "'ridge_' and 'coupling_' must shrink all numbers")
+    ridge = lowest_ridge
+    if attributes["coupling_"] is not None:  # then rounding below 0 is set to 0
+        ridge = max(ridge, margin)
+    centred = sums.H - np.outer(sums.phi, sums.phi / sums.total)
+    require(_has_factor(centred, ridge), "'phi' of 'moments' is more than 'H' allows")
+
+
+def _lowest_ridge(attributes: Attributes) -> float:
+    """The least of the ridges of all labels."""
+    coupling = attributes["coupling_"]
+    ridge = float(attributes["ridge_"])
+    if coupling is None:
+        return ridge
+    weight = float(attributes["coupling_weight_"])
+    return ridge + float((weight * np.linalg.eigvalsh(coupling)).min())
+
+
+def _has_factor(A: FloatArray, ridge: float) -> bool:
+    """Whether a matrix plus a ridge is positive definite."""
+    try:
+        Factor.of(A, np.array([ridge]))
+    except SingularError:
+        return False
+    return True
 
 
 def _check_kept(kept: Attributes, sizes: dict[str, int]) -> None:

@@ -204,7 +204,11 @@ def _check_names(plain: Attributes, sizes: Mapping[str, int]) -> None:
         if name not in plain:
             continue  # features without names are x0, x1, …
         texts = {text for text in plain[name] if isinstance(text, str)}
-        require(len(texts) == count, f"{name!r} must be {count} different names")
+        require(
+            len(texts) == count,
+            f"{name!r} must be {count} different names",
+            "rename those that are the same",
+        )
 
 
 def _check_classes(plain: Attributes, n_labels: int) -> None:

@@ -6,6 +6,8 @@ feature a word, or a list of words any of which will do. A rule holds where all 
 holds, and never where something that it asks for is missing.
 """
 
+import reprlib
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
@@ -21,6 +23,7 @@ from ..text import did_you_mean
 
 EXAMPLE_RULE = '{"age": (60, None), "sex": "f"}'
 MAX_LISTED_NAMES = 5
+MAX_FLOAT = sys.float_info.max
 
 
 def with_rules(columns: Columns, rules: Any) -> Columns:
@@ -49,7 +52,7 @@ def _rule(rule: Any, number: int, columns: Columns) -> tuple[Asked, ...]:
     if not isinstance(rule, Mapping) or not rule:
         raise InputError(
             f"Rule {number} must map features to what it asks of them, "
-            f"as {EXAMPLE_RULE} does; got {rule!r}."
+            f"as {EXAMPLE_RULE} does; got {reprlib.repr(rule)}."
         )
     conditions = []
     for name, asked in rule.items():
@@ -67,7 +70,8 @@ def _unknown_feature(name: object, number: int, names: Sequence[str]) -> InputEr
         listed = ", ".join(repr(known) for known in names[:MAX_LISTED_NAMES])
         more = ", …" if len(names) > MAX_LISTED_NAMES else ""
         hint = f"X has {listed}{more}."
-    return InputError(f"Rule {number} asks for {name!r}, which X does not have: {hint}")
+    shown = reprlib.repr(name)
+    return InputError(f"Rule {number} asks for {shown}, which X does not have: {hint}")
 
 
 def _asked(d: int, asked: Any, where: str, columns: Columns) -> Asked:
@@ -79,7 +83,7 @@ def _asked(d: int, asked: Any, where: str, columns: Columns) -> Asked:
     if len(ends) != 2 or all(end is None for end in ends):
         raise InputError(
             f"{where}, which takes (from, to) with None for no end, as in (60, None); "
-            f"got {asked!r}."
+            f"got {reprlib.repr(asked)}."
         )
     levels = None if columns.kinds[d] == "number" else columns.values[d]
     low, high = (_end(where, end, levels) for end in ends)
@@ -96,14 +100,23 @@ def _end(where: str, end: Any, levels: Sequence[str] | None) -> float | None:
     if end is None:
         return None
     if levels is not None:
-        if word(end) not in levels:
+        if _word(end) not in levels:
             raise InputError(
                 f"{where}, whose levels are {', '.join(levels)}: "
-                f"{end!r} is none of them."
+                f"{reprlib.repr(end)} is none of them."
             )
-        return float(levels.index(word(end)))
-    if isinstance(end, bool) or not isinstance(end, Real) or not isfinite(end):
-        raise InputError(f"{where}, which is a number, but {end!r} is not.")
+        return float(levels.index(_word(end)))
+    is_number = isinstance(end, Real) and not isinstance(end, bool)
+    if is_number and not isinstance(end, int) and not isfinite(end):
+        is_number = False
+    if not is_number:
+        shown = reprlib.repr(end)
+        raise InputError(f"{where}, which is a number, but {shown} is not.")
+    if abs(end) > MAX_FLOAT:
+        raise InputError(
+            f"{where}, and no number of X is as large as an end of it: "
+            "write None for no end."
+        )
     return float(end)
 
 
@@ -112,15 +125,23 @@ def _words(
 ) -> tuple[str, ...]:
     """Words of a nominal feature that will do: some values with a column, not all."""
     asked = asked if isinstance(asked, list | tuple) else [asked]
-    words = tuple(word(value) for value in asked)
+    words = tuple(dict.fromkeys(_word(value) for value in asked))
     for value in words:
         if value not in values:
             why = "too rare to be told apart" if value in rare else "none of them"
             raise InputError(
-                f"{where}, whose values are {', '.join(values)}: {value!r} is {why}."
+                f"{where}, whose values are {', '.join(values)}: "
+                f"{reprlib.repr(value)} is {why}."
             )
     if not words or {*words} == {*values}:
         which = "any" if words else "no"
         feature = where.split()[-1]
         raise InputError(f"{where}, but {which} value would do: leave {feature} out.")
     return words
+
+
+def _word(value: Any) -> str:
+    """A value as a word; lists in lists, however deep, as the beginning of them."""
+    if isinstance(value, list | tuple | Mapping):
+        return reprlib.repr(value)
+    return word(value)

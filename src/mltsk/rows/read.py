@@ -22,6 +22,7 @@ from sklearn.utils.validation import validate_data
 
 from ..columns import (
     Columns,
+    check_column_names,
     has_columns,
     is_absent,
     is_polars,
@@ -40,7 +41,7 @@ from ..core.arrays import (
     spread_rows,
     weights_per_label,
 )
-from ..exceptions import InputError
+from ..exceptions import InputError, check_texts
 from ..fit.rows import ArrayRows, Rows
 from ..targets import (
     Targets,
@@ -83,6 +84,10 @@ class Features:
     def of(cls, reader: BaseEstimator, columns: Columns | None) -> "Features":
         """What scikit-learn's checks noted on an estimator."""
         names = getattr(reader, "feature_names_in_", None)
+        if names is not None:
+            check_texts((str(name) for name in names), "A column of X")
+        if columns is not None:
+            columns.check_words()
         return cls(reader.n_features_in_, names, columns)
 
     @property
@@ -188,6 +193,7 @@ def counted_rows(w: Array | None) -> NDArray[np.bool_] | None:
 
 def first_look(reader: BaseEstimator, X: TableLike) -> TableLike:
     """X with its names and shape checked: a frame with words or gaps, or an array."""
+    check_column_names(X)
     if needs_columns(X, reader.categorical_features):
         validate_data(reader, X, skip_check_array=True)
         if X.shape[0] < 2:

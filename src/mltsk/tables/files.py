@@ -11,10 +11,8 @@ tab and bar in that line, outside of quotes.
 import csv
 import gzip
 import re
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import isnan
@@ -36,11 +34,19 @@ from mltsk.datasets.dataset import (
 )
 from mltsk.datasets.load import dataset_files, is_path
 from mltsk.exceptions import InputError, optional
-from mltsk.limits import OBJECT_CELL_BYTES, check_size, isolated
+from mltsk.limits import (
+    NUMBER_BYTES,
+    OBJECT_CELL_BYTES,
+    check_size,
+    isolated,
+    memory_limit,
+    too_large,
+)
+
+from .excel import read_workbook
 
 MAX_LINE_LENGTH = 1 << 24  # characters: a row of a million numbers
 FRAME_COLUMN_BYTES = 10_000  # of a column of a data frame, whatever it holds
-EXCEL_EXPANSION = 3  # bytes in memory per byte of XML, at least
 DELIMITERS = ",;\t|"
 # Tables that come with the package, and their labels.
 EXAMPLES = {"pbc": ("ascites", "hepatomegaly", "spiders", "edema")}
@@ -186,41 +192,67 @@ def _read_csv(path: Path) -> RawTable:
 
 def _parse_csv(file: TextIO, path: Path) -> tuple[list[str], list[Row]]:
     """The names of the columns, and the rows, of an open text file."""
-    lines = _checked_lines(file, path)
+    lines = _CheckedLines(file, path)
     first = next(lines, "")
-    delimiter = max(DELIMITERS, key=_QUOTED.sub("", first).count)
-    reader = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
+    lines.delimiter = max(DELIMITERS, key=_QUOTED.sub("", first).count)
+    check_size(FRAME_COLUMN_BYTES * first.count(lines.delimiter), path)
+    reader = csv.reader(chain([first], lines), delimiter=lines.delimiter, strict=True)
     header = [name.strip() for name in next(reader, [])]
     rows: list[Row] = []
-    size = 0
     for row in filter(None, reader):
         if len(row) != len(header):
             raise InputError(
                 f"{path}, line {reader.line_num}: {len(row)} values for "
                 f"{len(header)} columns."
             )
-        size += OBJECT_CELL_BYTES * len(row) + sum(map(len, row))
-        check_size(size, path)
+        lines.size += OBJECT_CELL_BYTES * len(row) + sum(map(len, row))
+        lines.unparsed = 0
         rows.append(row)
     return header, rows
 
 
-def _checked_lines(file: TextIO, path: Path) -> Iterator[str]:
-    """The lines of a file, as long as they look like those of a table."""
-    number = 0
-    while line := file.readline(MAX_LINE_LENGTH):
-        number += 1
+class _CheckedLines(Iterator[str]):
+    """The lines of a file, as long as they look like those of a table.
+
+    A row can go over many lines, and has cells before it is complete.
+
+    Attributes
+    ----------
+    delimiter : what separates cells
+    limit : bytes that the table may take
+    size : bytes that the rows take so far
+    unparsed : bytes that the row that is not complete yet may take, at most
+    """
+
+    def __init__(self, file: TextIO, path: Path) -> None:
+        self.file = file
+        self.path = path
+        self.number = 0
+        self.delimiter = "\n"
+        self.limit = memory_limit()
+        self.size = 0
+        self.unparsed = 0
+
+    def __next__(self) -> str:
+        line = self.file.readline(MAX_LINE_LENGTH)
+        if not line:
+            raise StopIteration
+        self.number += 1
         if len(line) == MAX_LINE_LENGTH:
             raise InputError(
-                f"{path}, line {number} is longer than {MAX_LINE_LENGTH:,} characters: "
-                "it is no table."
+                f"{self.path}, line {self.number} is longer than "
+                f"{MAX_LINE_LENGTH:,} characters: it is no table."
             )
         if "\0" in line:
             raise InputError(
-                f"{path}, line {number}: there is a NUL byte; the file is damaged or "
-                "not UTF-8 text."
+                f"{self.path}, line {self.number}: there is a NUL byte; the file is "
+                "damaged or not UTF-8 text."
             )
-        yield line
+        n_cells = 1 + line.count(self.delimiter)
+        self.unparsed += OBJECT_CELL_BYTES * n_cells + len(line)
+        if self.size + self.unparsed > self.limit:
+            raise too_large(self.path)
+        return line
 
 
 def _from_rows(header: Sequence[str], rows: list[Row], path: Path) -> RawTable:
@@ -250,43 +282,13 @@ def _from_rows(header: Sequence[str], rows: list[Row], path: Path) -> RawTable:
 
 def _read_excel(path: Path) -> RawTable:
     """The first sheet of a workbook."""
-    openpyxl = optional("openpyxl", "data")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-            check_size(EXCEL_EXPANSION * size, path)
-            damaged = archive.testzip()
-        if damaged is not None:
-            raise ValueError(f"its part {damaged} is damaged")
-        book = openpyxl.load_workbook(
-            path, read_only=True, data_only=True, keep_links=False
-        )
-        with closing(book):
-            sheets = book.sheetnames
-            rows = _rows_of_sheet(book.worksheets[0], path)
-    except InputError:
-        raise
-    except Exception as error:  # readers meet damaged files with errors of every kind
-        raise unreadable(path, error, "Excel file") from None
+    sheets, rows = read_workbook(path)
     header, *rows = _without_blank_edges(rows) or [[]]
     table = _from_rows([str(name).strip() for name in header], rows, path)
     if len(sheets) == 1:
         return table
     note = f"only the first of {len(sheets)} sheets was read, {sheets[0]!r}"
     return replace(table, notes=(*table.notes, note))
-
-
-def _rows_of_sheet(sheet: Any, path: Path) -> list[Row]:
-    """The values of the cells of a sheet; cells with errors count as blank."""
-    sheet.reset_dimensions()  # a size that it declares is not used
-    rows: list[Row] = []
-    size = 0
-    for cells in sheet.iter_rows():
-        size += OBJECT_CELL_BYTES * (1 + len(cells))
-        check_size(size, path)
-        row = [cell.value if cell.data_type != "e" else None for cell in cells]
-        rows.append(["" if value is None else value for value in row])
-    return rows
 
 
 def _without_blank_edges(rows: list[Row]) -> list[Row]:
@@ -303,15 +305,14 @@ def _without_blank_edges(rows: list[Row]) -> list[Row]:
 def _read_parquet(path: Path) -> RawTable:
     """A Parquet file, decoded in a process of its own."""
     optional("pyarrow", "data")
-    from pyarrow import ipc, types
+    from pyarrow import ipc
 
     job = "mltsk.tables.files:unpack_parquet"
     with isolated(job, path, what="Parquet file", library="pyarrow.parquet") as file:
         table = ipc.open_file(file).read_all()
-    size = table.nbytes + FRAME_COLUMN_BYTES * table.num_columns
-    for column in table.columns:
-        if not (types.is_primitive(column.type) or types.is_dictionary(column.type)):
-            size += OBJECT_CELL_BYTES * len(column)
+    # Columns are read one after another; the cells of one are objects meanwhile.
+    size = table.nbytes + OBJECT_CELL_BYTES * table.num_rows
+    size += sum(FRAME_COLUMN_BYTES + _object_bytes(column) for column in table.columns)
     check_size(size, path)
     try:
         frame = table.to_pandas()
@@ -320,6 +321,24 @@ def _read_parquet(path: Path) -> RawTable:
     frame = frame.reset_index(drop=frame.index.names == [None])
     frame.columns = [str(name) for name in frame.columns]
     return RawTable(frame, name=_stem(path), source=str(path))
+
+
+def _object_bytes(column: Any) -> int:
+    """Bytes that the cells of an Arrow column take as cells of a data frame."""
+    from pyarrow import types
+
+    kind = column.type
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind):
+        return NUMBER_BYTES * len(column)
+    if types.is_dictionary(kind):
+        return NUMBER_BYTES * len(column)
+    size = OBJECT_CELL_BYTES * len(column)
+    if types.is_nested(kind):  # whose cells are objects that hold others
+        for chunk in getattr(column, "chunks", [column]):
+            inner = chunk.flatten()
+            for child in inner if isinstance(inner, list) else [inner]:
+                size += OBJECT_CELL_BYTES * len(child) + _object_bytes(child)
+    return size
 
 
 def unpack_parquet(path: Path, out: IO[bytes]) -> None:
@@ -338,6 +357,7 @@ def unpack_parquet(path: Path, out: IO[bytes]) -> None:
 def _read_arff(path: Path) -> RawTable:
     """An ARFF file."""
     data, declared = arff.read_columns(path)
+    _check_frame(data, path)
     frame = data.frames()[0]
     return RawTable(frame, name=path.stem, source=str(path), labels=declared)
 
@@ -355,13 +375,22 @@ def _read_mat(path: Path, labels: Any = None) -> RawTable:
 def _from_dataset(data: Dataset, path: Path) -> RawTable:
     """The columns of a data set: features, then labels."""
     _check_names([*data.feature_names, *data.label_names], path)
-    check_size(FRAME_COLUMN_BYTES * sum(data.shape[1:]), path)
+    _check_frame(data, path)
     return RawTable(
         frame=data.to_frame(),
         name=_stem(path),
         source=data.source or str(path),
         labels=tuple(data.label_names),
     )
+
+
+def _check_frame(data: Dataset, path: Path) -> None:
+    """Refuse a data set whose data frame would take too much memory.
+
+    Columns are read one after another; the cells of one are objects meanwhile.
+    """
+    n_columns = sum(data.shape[1:])
+    check_size(FRAME_COLUMN_BYTES * n_columns + OBJECT_CELL_BYTES * len(data), path)
 
 
 def _check_names(header: Sequence[str], where: object) -> None:

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 
 from ...datasets import catalog
 from ...exceptions import InputError
+from ...limits import read_bounded
 from .names import MAX_TITLE_LENGTH, DatasetName, MethodKey, dataset_name
 from .published import PlainData, read_toml
 
@@ -27,6 +28,9 @@ Protocol = Literal["paper", "strict", "nested"]
 GridName = Literal["paper", "fast", "authors"]
 Grid = dict[str, Annotated[list[Any], Field(min_length=1)]]
 Labels = int | str | tuple[str, ...] | None  # label columns of a file, or how many
+# Bytes in memory per byte of a file of short fields, each with a complaint about it; at
+# most twice as many were seen.
+TOML_EXPANSION = 80
 # A definition may come from a stranger: only classes with these methods are called.
 _CLASSIFIER_METHODS = ("fit", "predict", "get_params", "set_params")
 
@@ -163,7 +167,10 @@ def read_definition(path: str | Path) -> Definition:
     """
     path = Path(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = read_bounded(path, TOML_EXPANSION).decode()
+        content = tomllib.loads(text)
+    except InputError:
+        raise
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:

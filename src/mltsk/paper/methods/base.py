@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ...columns import check_column_names
 from ...core.arrays import Array, Matrix, blas_threads, check_plain
 from ...exceptions import InputError
 from ...refit import take_over, unfitted_copy
@@ -149,6 +150,7 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         """Rows X in double precision, and their targets."""
         check_plain(X, "X")
         check_plain(y, "y")
+        check_column_names(X)
         checks = {
             "accept_sparse": self._sparse,
             "dtype": np.float64,

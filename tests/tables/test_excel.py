@@ -1,0 +1,81 @@
+"""Workbooks: what comes out of the process that reads them."""
+
+import zipfile
+from datetime import date, datetime, time, timedelta
+
+import pytest
+
+from mltsk.exceptions import InputError
+from mltsk.tables.excel import read_workbook
+
+openpyxl = pytest.importorskip("openpyxl")
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Where a workbook is written."""
+    return tmp_path / "book.xlsx"
+
+
+def test_read_workbook_gives_every_type_of_cell_as_it_is(path):
+    book = openpyxl.Workbook()
+    cells = [
+        1,
+        2.5,
+        -1e-300,
+        True,
+        "ü, \U0001f4a9 and\na line",
+        datetime(2024, 2, 29, 13, 30, 1),
+        time(13, 30),
+        timedelta(days=2, seconds=7),
+    ]
+    book.active.append(cells)
+    book.active["J1"] = "=1/0"
+    book.save(path)
+    sheets, rows = read_workbook(path)
+    assert sheets == ["Sheet"]
+    assert rows[0][: len(cells)] == cells
+    types = [type(cell) for cell in rows[0][: len(cells)]]
+    assert types == [type(cell) for cell in cells]
+    assert rows[0][len(cells) :] == ["", ""]  # a formula without a value is blank
+
+
+def test_read_workbook_gives_days_as_dates(path):
+    book = openpyxl.Workbook(iso_dates=True)
+    book.active.append([date(2024, 2, 29)])
+    book.save(path)
+    _, rows = read_workbook(path)
+    assert rows[0][0] in (date(2024, 2, 29), datetime(2024, 2, 29))
+
+
+def test_read_workbook_holds_a_text_that_is_there_often_once(path):
+    book = openpyxl.Workbook()
+    for _ in range(2):
+        book.active.append(["the same long text"])
+    book.save(path)
+    _, rows = read_workbook(path)
+    assert rows[0][0] is rows[1][0]
+
+
+def test_read_workbook_refuses_a_sheet_that_becomes_too_large(path, monkeypatch):
+    book = openpyxl.Workbook()
+    for i in range(2000):
+        book.active.append([i] * 100)
+    book.save(path)
+    monkeypatch.setenv("MLTSK_MEMORY", "16M")
+    with pytest.raises(InputError, match=r"book\.xlsx would take more than 16 MiB"):
+        read_workbook(path)
+
+
+def test_read_workbook_refuses_parts_that_are_too_large_unread(path, monkeypatch):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", bytes(4 << 20))
+    monkeypatch.setenv("MLTSK_MEMORY", "8M")
+    with pytest.raises(InputError, match=r"book\.xlsx would take more than 8 MiB"):
+        read_workbook(path)
+
+
+def test_read_workbook_says_what_is_wrong_with_a_file(path):
+    path.write_bytes(b"no archive")
+    with pytest.raises(InputError, match="is not a readable Excel file: File is not"):
+        read_workbook(path)
