@@ -3,10 +3,8 @@
 Their shapes are checked before. A number may be finite and still ruin what is computed
 with it: a width of 5e-324 divides by nearly 0, and a square of 1e200 is no number.
 
-Symbols: K rules, D columns of numbers, P terms, Q columns of the ridge problem.
+Symbol: P terms.
 """
-
-import numpy as np
 
 from ..core.arrays import FloatArray
 from ..core.terms import MIN_STRAIGHT_RAMP
@@ -20,7 +18,6 @@ MAX_SPREAD = 1e30
 # A ramp may end so much outside the range of its column, by rounding.
 RAMP_ROUNDING = 1e-6
 MIN_RAMP = 1e-9  # length between two percentiles
-MOMENT_ROUNDING = 1e-6  # next to the squares that a sum of squares must exceed
 
 
 def check_numbers(parts: Attributes) -> None:
@@ -55,19 +52,3 @@ def _check_ramps(low: FloatArray, high: FloatArray, scale: str | None) -> None:
     require((high - low > least).all(), "ramps must rise on a percentile scale")
     is_inside = (low >= -RAMP_ROUNDING) & (high <= 1 + RAMP_ROUNDING)
     require(is_inside.all(), "'low' and 'high' of ramps must lie between 0 and 1")
-
-
-def check_moments(moments: Attributes) -> None:
-    """Refuse sums over samples, H (Q, Q) and phi (Q,), that no samples have.
-
-    A sum of squares is at least the square of the sum, divided by the weight.
-    """
-    squares = np.diag(moments["H"])
-    with np.errstate(over="ignore", under="ignore"):  # no square reaches infinity
-        of_sums = moments["phi"] * (moments["phi"] / moments["total"])
-    require(
-        (squares >= of_sums * (1 - MOMENT_ROUNDING)).all(),
-        "'H' and 'phi' of 'moments' must be sums over the same samples",
-    )
-    is_symmetric = np.allclose(moments["H"], moments["H"].T, rtol=MOMENT_ROUNDING)
-    require(is_symmetric, "'H' of 'moments' must be symmetric")

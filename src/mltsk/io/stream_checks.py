@@ -12,7 +12,6 @@ import numpy as np
 from ..core.arrays import FloatArray, Matrix, is_csr, is_sound
 from ..fit.ridge import Factor, Moments, SingularError
 from ..incremental import Stream
-from .number_checks import check_moments
 from .requirements import (
     check_table,
     has_no_infinity,
@@ -72,7 +71,6 @@ def _check_moments(moments: Attributes, sizes: dict[str, int]) -> None:
     _check_tables(moments, "moments", MOMENT_SHAPES, sizes)
     is_positive = is_finite_number(moments["total"], above=0.0)
     require(is_positive, "'total' of 'moments' must be a number above 0")
-    check_moments(moments)
 
 
 def _check_sums(sums: Moments, attributes: Attributes) -> None:
