@@ -1,5 +1,6 @@
 """What differs between arrays, tensors and CSR, and what is refused on its way in."""
 
+import os
 import subprocess
 import sys
 
@@ -11,11 +12,15 @@ from scipy import sparse
 
 from mltsk import MLTSKClassifier, PaperMLTSK
 from mltsk.core.arrays import (
+    MAX_RAW,
     asnumpy,
     cast,
     is_csr,
+    mean_of_known,
     namespace,
+    rounded,
     row_blocks,
+    unit_factors,
     unit_rows,
     weighted_mean_and_sd,
     weights_per_label,
@@ -168,3 +173,81 @@ def test_fit_refuses_numbers_too_large_to_square_only_without_a_scale():
     with pytest.raises(InputError, match="too large for scale=None: take 'quantile'"):
         MLTSKClassifier(2, scale=None).fit(X, DATA.Y)
     assert np.isfinite(MLTSKClassifier(2).fit(X, DATA.Y).loo_scores_).all()
+
+
+# numbers of any size ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+def test_unit_rows_have_length_one_whatever_the_size_of_numbers(dtype, make):
+    exponents = [-320, -200, 0, 200, 307] if dtype is np.float64 else [-44, -23, 0, 20]
+    X = np.array([[3.0 * 10.0**e, 4.0 * 10.0**e] for e in exponents]).astype(dtype)
+    Z = unit_rows(make(X))
+    lengths = np.linalg.norm(Z.toarray() if is_csr(Z) else Z, axis=1)
+    assert_allclose(lengths, 1.0, rtol=1e-6)
+    assert Z.dtype == dtype
+
+
+def test_unit_factors_are_powers_of_two_and_one_for_ordinary_sizes():
+    sizes = np.array([0.0, 5e-324, 1e-300, 1e-12, 1.0, 1e12, 1e300])
+    factors = unit_factors(sizes)
+    assert_array_equal(factors[[0, 3, 4, 5]], 1.0)
+    assert_array_equal(np.frexp(factors)[0], 0.5)
+    products = sizes[[2, 6]] * factors[[2, 6]]
+    assert ((products >= 0.5) & (products < 1)).all()
+
+
+def test_within_reach_gives_double_precision_to_extreme_single_numbers():
+    X = np.array([[1e20, 1.0]], dtype=np.float32)
+    assert_array_equal(within_reach(X), X.astype(np.float64))
+    assert within_reach(X).dtype == np.float64
+    assert_array_equal(within_reach(np.array([[1e308]])), MAX_RAW)
+
+
+def test_rounded_keeps_numbers_that_have_no_such_digit():
+    assert_array_equal(rounded([1e305, 1.26, -np.inf], 1), [1e305, 1.3, -np.inf])
+    assert_array_equal(rounded([1.26e-310, 0.0], 311), [1.3e-310, 0.0])
+
+
+def test_mean_of_known_warns_of_nothing_where_all_is_missing():
+    A = np.array([[1.0, np.nan], [2.0, np.nan], [np.nan, np.nan]])
+    assert_array_equal(mean_of_known(A, axis=0), [1.5, np.nan])
+    assert_array_equal(mean_of_known(A, axis=1), [1.0, 2.0, np.nan])
+
+
+# threads ------------------------------------------------------------------------------
+
+
+def test_blas_threads_are_as_before_when_fits_in_eight_threads_have_ended():
+    # a process of its own, in which nobody has asked for a number of threads
+    code = """
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy, scipy.linalg
+from threadpoolctl import threadpool_info
+
+from mltsk.core.arrays import blas_threads
+
+def n_threads():
+    found = threadpool_info()
+    return [pool["num_threads"] for pool in found if pool["user_api"] == "blas"]
+
+def work(i):
+    # they begin one after the other and end in the same order, so that each but the
+    # first finds the limit of another
+    time.sleep(0.02 * i)
+    with blas_threads(0.0):
+        time.sleep(0.3)
+        return n_threads()
+
+before = n_threads()
+for _ in range(2):
+    with ThreadPoolExecutor(8) as pool:
+        inside = list(pool.map(work, range(8)))
+    assert {count for counts in inside for count in counts} == {1}, inside
+    assert n_threads() == before, (before, n_threads())
+"""
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2", "MLTSK_THREADS": ""}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)

@@ -12,6 +12,7 @@ from mltsk.core.terms import (
     Terms,
     column_quantiles,
     fit_scaling,
+    interpolated,
 )
 
 from .conftest import assert_tensor_equals
@@ -196,3 +197,61 @@ def test_terms_memberships_of_tensors_are_those_of_arrays(torch, X):
     expected = terms.memberships(Z, scaling)
     memberships = terms.memberships(torch.as_tensor(Z), scaling)
     assert_tensor_equals(memberships, expected, atol=1e-12)
+
+
+# numbers of any size ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("size", [2.0**-1070, 2.0**-1000, 2.0**-40, 2.0**1000])
+def test_apply_does_not_depend_on_the_unit_of_samples(scale, size, torch):
+    X = np.random.default_rng(0).integers(-1000, 1000, size=(40, 2)) * 1.0
+    w = np.ones(40)
+    expected = fit_scaling(X, w, scale).apply(X)
+    scaling = fit_scaling(X * size, w, scale)
+    assert_allclose(scaling.apply(X * size), expected, rtol=1e-12)
+    assert_allclose(scaling.apply(expected, inverse=True) / size, X, rtol=1e-9)
+    tensor = torch.tensor(X * size, dtype=torch.float64)
+    assert_tensor_equals(scaling.apply(tensor), expected)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_apply_gives_finite_numbers_far_outside_the_training_values(scale):
+    far = np.array([[0.0], [5e-324], [1.0], [1e308], [-1e308]])
+    largest = np.finfo(np.float64).max
+    for ends in ([1e-310, 3e-310], [-largest, largest], [7.0, 7.0], [1e300, 1e300]):
+        x = np.linspace(ends[0] / 2, ends[1] / 2, 9)[:, None] * 2
+        Z = fit_scaling(x, np.ones(9), scale).apply(np.vstack([x, far]))
+        assert np.isfinite(Z).all()
+
+
+def test_standard_scale_drops_only_what_varies_by_rounding():
+    rng = np.random.default_rng(0)
+    small = rng.normal(size=50) * 1e-15
+    rounding = 7.0 + rng.choice([0.0, 1e-15], 50)
+    X = np.column_stack([small, rounding])
+    Z = fit_scaling(X, np.ones(50), "standard").apply(X)
+    assert_allclose(Z[:, 0].std(), 1.0)
+    assert np.abs(Z[:, 1]).max() < 1e-10
+
+
+def test_interpolated_is_that_of_numpy_between_knots_of_any_size():
+    largest = np.finfo(np.float64).max
+    levels = np.array([0.0, 0.5, 1.0])
+    narrow = np.array([0.0, 1e-323, 2e-323])
+    assert interpolated(5e-324, narrow, levels) == 0.25
+    assert interpolated(1.0, narrow, levels) == 1.0
+    wide = np.array([-largest, 0.0, largest])
+    assert interpolated(-largest / 2, wide, levels) == 0.25
+    assert interpolated(0.25, levels, wide) == -largest / 2
+    assert np.isnan(interpolated(np.nan, wide, levels))
+
+
+def test_column_quantiles_of_the_largest_numbers_are_finite(torch):
+    largest = np.finfo(np.float64).max
+    X = np.array([[-largest], [largest]])
+    expected = [[-largest, 0.0, largest]]
+    shares = np.array([0.0, 0.5, 1.0])
+    assert_array_equal(column_quantiles(X, shares), expected)
+    tensor = torch.tensor(X, dtype=torch.float64)
+    assert_array_equal(column_quantiles(tensor, shares), expected)

@@ -173,3 +173,12 @@ def test_views_refuse_what_has_no_rules_or_no_such_rule(make_system):
         views.membership_curves(make_system(K=0), 0)
     with pytest.raises(InputError, match="one column for each of 2 labels"):
         views.label_correlation_view(make_system(), np.ones((4, 3)))
+
+
+def test_label_correlation_view_warns_of_no_label_that_was_never_observed(make_system):
+    system = make_system()
+    Y = np.random.default_rng(0).integers(0, 2, (30, len(system.label_names))) * 1.0
+    Y[:, 0] = np.nan
+    correlation = views.label_correlation_view(system, Y).labels
+    assert_allclose(correlation[0, 1:], 0.0)
+    assert np.isfinite(correlation).all()

@@ -119,3 +119,19 @@ def test_scale_unit_refuses_rows_with_gaps(X):
     with_gaps = np.where(X > 1, np.nan, X)
     with pytest.raises(InputError, match="needs every cell"):
         Scale.of(with_gaps, np.ones(40), "unit")
+
+
+@pytest.mark.parametrize(("size", "what"), [(1e-60, "small"), (1e60, "large")])
+def test_scale_of_refuses_raw_numbers_whose_powers_are_no_numbers(size, what):
+    X = np.random.default_rng(0).normal(size=(20, 2)) * size
+    with pytest.raises(InputError, match=f"numbers too {what} for scale=None: take"):
+        Scale.of(X, np.ones(20), None)
+    Scale.of(0 * X, np.ones(20), None)  # constant columns have no size
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_scale_of_warns_where_a_scale_loses_what_varies(is_sparse):
+    X = np.random.default_rng(0).normal(size=(20, 2)) + 1e9
+    rows = sparse.csr_array(X) if is_sparse else X
+    with pytest.warns(UserWarning, match="varies by less than a millionth of its size"):
+        Scale.of(rows, np.ones(20), None)

@@ -268,3 +268,21 @@ def test_graph_keeps_shapes_and_types_of_constants_and_chains_nodes_by_name():
     ]
     last = g.add("Neg", g.add("Abs", "X"), name="out")
     assert (last, g.nodes[1].input[0]) == ("out", g.nodes[0].output[0])
+
+
+@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize("scale", ["quantile", "standard", "minmax", "unit", None])
+@pytest.mark.parametrize("size", [1e-310, 1e-30, 1.0, 1e30, 1e300])
+def test_to_onnx_answers_as_python_does_far_from_the_data_and_in_any_unit(
+    size, scale, order
+):
+    if scale is None and not 1e-40 < size < 1e40:
+        return  # such numbers are refused
+    X = DATA.X * size
+    model = MLTSKClassifier(n_rules=3, scale=scale, order=order).fit(X, DATA.Y)
+    far = np.zeros((4, X.shape[1]))
+    far[1:] = [[1e308], [-1e308], [5e-324]]
+    scores, _ = run(model, np.vstack([X, far]))
+    expected = model.decision_function(np.vstack([X, far])) + model.thresholds_
+    assert np.isfinite(scores).all()
+    assert_allclose(scores, expected, rtol=1e-9, atol=1e-9)

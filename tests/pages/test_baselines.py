@@ -83,3 +83,21 @@ def test_compare_takes_sparse_rows_and_labels_that_nobody_has():
     guess = average_precision_score(Y[:, 1], np.zeros(60))
     assert np.isnan(comparison.AP[FOREST][0])
     assert min(AP[1] for AP in comparison.AP.values()) > guess
+
+
+def test_leads_warn_of_no_resample_without_any_label():
+    ahead = np.full((50, 2), np.nan)
+    ahead[10:] = 0.05  # the first resamples hold no positive row
+    assert comparison_of(ahead).leads()[FOREST].labels.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e300])
+@pytest.mark.parametrize("is_sparse", [False, True], ids=["table", "sparse"])
+def test_compare_takes_numbers_of_any_size(table, size, is_sparse):
+    X = table[0][["a", "b"]] * size
+    if is_sparse:
+        X = sparse.csr_array(X.fillna(0.0).to_numpy())
+    AP = compare(MLTSKClassifier(n_rules=0), X, table[1][:, :1]).AP
+    assert AP[LINEAR][0] > 0.8
+    assert AP[FOREST][0] > 0.8
+    assert AP[OURS][0] > 0.8

@@ -482,8 +482,10 @@ def _results(model: "Estimator", table: "DataTable", X: "DataFrame | Matrix") ->
     """Metrics next to those of base rates, overall and per label."""
     import numpy as np
 
+    from ..core.arrays import mean_of_known
+
     rows = _scored_rows(model, table, X)
-    base_rates = np.broadcast_to(np.nanmean(rows.Y, axis=0), rows.Y.shape)
+    base_rates = np.broadcast_to(mean_of_known(rows.Y, axis=0), rows.Y.shape)
     with noted_warnings():
         overall = {
             "model": mltsk.evaluate(rows.Y, rows.scores, predictions=rows.predictions),

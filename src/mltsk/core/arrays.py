@@ -30,7 +30,7 @@ from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import LibController, ThreadpoolController
 
 from ..exceptions import InputError
 from ..machine import asked_threads, usable_cores
@@ -43,6 +43,8 @@ Tensor: TypeAlias = Any
 CSR: TypeAlias = Any
 # What most functions of the core accept and return: a NumPy array or a torch tensor.
 Array: TypeAlias = FloatArray | Tensor
+# Libraries and their numbers of threads.
+ThreadNumbers: TypeAlias = list[tuple[LibController, int]]
 # Samples, which may be sparse as well.
 Matrix: TypeAlias = FloatArray | Tensor | CSR
 
@@ -276,6 +278,18 @@ def weights_per_label(w: Array, shape: tuple[int, ...]) -> Array:
     """
     columns = w[:, None] if w.ndim == 1 else w
     return namespace(w).broadcast_to(columns, shape)
+
+
+def mean_of_known(A: FloatArray, axis: int) -> NDArray[np.float64]:
+    """Means along an axis without NaN; NaN, and no warning, where nothing is known.
+
+    >>> mean_of_known(np.array([[1.0, np.nan], [3.0, np.nan]]), axis=0).tolist()
+    [2.0, nan]
+    """
+    is_known = ~np.isnan(A)
+    n_known = is_known.sum(axis=axis)
+    sums = np.where(is_known, A, 0.0).sum(axis=axis)
+    return np.where(n_known > 0, sums / np.maximum(n_known, 1), np.nan)
 
 
 # what users pass ----------------------------------------------------------------------
@@ -516,14 +530,15 @@ def _controller() -> ThreadpoolController:
 class _BlasLimit:
     """One limit of BLAS threads for the process, which several threads may ask for.
 
-    The library has one number of threads for all. The first who asks sets it and
-    remembers what it was; the last who leaves puts that back. Without counting, the
-    first of two fits that overlap would end the limit of the second, and the second
-    would put back the limit of the first for good.
+    Most builds of BLAS have one number of threads for the process. The first who asks
+    sets it and remembers what it was; the last who leaves puts that back. Without
+    counting, the first of two fits that overlap would end the limit of the second, and
+    the second would put back the limit of the first for good. Builds with OpenMP have a
+    number for each thread: there everybody sets and restores their own.
     """
 
     def __init__(self) -> None:
-        self._limiter: Any = None  # of threadpoolctl, which publishes no types
+        self._before: ThreadNumbers = []
         self.start_anew()
 
     def start_anew(self) -> None:
@@ -531,19 +546,56 @@ class _BlasLimit:
         self._lock = threading.Lock()
         self._n_inside = 0
 
-    def enter(self, limit: int) -> None:
-        """Set the limit, unless somebody is inside already."""
+    def enter(self, limit: int) -> ThreadNumbers:
+        """Set the limit; the result is for `leave`."""
+        own = _limited(_blas_libraries(per_thread=True), limit)
         with self._lock:
             if self._n_inside == 0:
-                self._limiter = _controller().limit(limits=limit, user_api="blas")
+                self._before = _limited(_blas_libraries(per_thread=False), limit)
             self._n_inside += 1
+        return own
 
-    def leave(self) -> None:
-        """Put back what was there, if nobody else is inside."""
+    def leave(self, own: ThreadNumbers) -> None:
+        """Put back what was there, for the process if nobody else is inside."""
+        _restore(own)
         with self._lock:
             self._n_inside = max(self._n_inside - 1, 0)
             if self._n_inside == 0:
-                self._limiter.restore_original_limits()
+                _restore(self._before)
+
+
+def _blas_libraries(*, per_thread: bool) -> list[LibController]:
+    """BLAS libraries with a number of threads for each thread, or for the process."""
+    libraries = []
+    for library in _controller().lib_controllers:
+        has_own = getattr(library, "threading_layer", None) == "openmp"
+        if library.user_api == "blas" and has_own == per_thread:
+            libraries.append(library)
+    return libraries
+
+
+def _limited(libraries: list[LibController], limit: int) -> ThreadNumbers:
+    """Limit the threads of libraries; what they were before."""
+    before = [(library, library.num_threads) for library in libraries]
+    for library in libraries:
+        library.set_num_threads(limit)
+    return before
+
+
+def _restore(before: ThreadNumbers) -> None:
+    """Give libraries the threads that they had.
+
+    threadpoolctl listens only to the thread that set a number first, until that one
+    lets go (from version 3.7 on). The thread that restores is often another one.
+    """
+    for library, n_threads in before:
+        let_go = getattr(library, "clear_controlling_thread", None)
+        if let_go is None:
+            library.set_num_threads(n_threads)
+        else:
+            let_go(force=True)
+            library.set_num_threads(n_threads)
+            let_go(force=True)
 
 
 _blas_limit = _BlasLimit()
@@ -562,8 +614,8 @@ def blas_threads(flops: float) -> Iterator[None]:
     if limit is None:
         yield
         return
-    _blas_limit.enter(limit)
+    own = _blas_limit.enter(limit)
     try:
         yield
     finally:
-        _blas_limit.leave()
+        _blas_limit.leave(own)

@@ -193,21 +193,23 @@ def _interpolate(x: Array, values: Array, levels: Array) -> Array:
         return levels + 0 * x  # NumPy's would give a level to NaN, too
     if is_tensor(x):
         return _interpolate_tensor(x, values, levels)
-    return np.stack([interpolated(*row) for row in zip(x, values, levels, strict=True)])
+    z = np.stack([np.interp(*row) for row in zip(x, values, levels, strict=True)])
+    # Slopes are not finite between knots that lie very close together, nor are
+    # distances of knots that lie very far apart.
+    half_span = values[:, -1] / 2 - values[:, 0] / 2
+    is_lost = half_span > MAX_SAFE_SUM
+    if not np.isfinite(z).all():
+        is_lost |= (~np.isfinite(z) & ~np.isnan(x)).any(axis=1)
+    for d in np.flatnonzero(is_lost):
+        z[d] = _interpolated_by_shares(x[d], values[d], levels[d])
+    return z
 
 
 @underflow_is_zero()
-def interpolated(
-    x: FloatArray | float, values: FloatArray, levels: FloatArray
-) -> FloatArray:
-    """NumPy's `interp` for x between knots (Q,), which may have any finite size."""
-    z = np.asarray(np.interp(x, values, levels))
-    # Slopes are not finite between knots that lie very close together, nor are
-    # distances of knots that lie very far apart.
-    half_span = values[-1] / 2 - values[0] / 2
-    if half_span < MAX_SAFE_SUM and bool((np.isfinite(z) | np.isnan(x)).all()):
-        return z
-    return _interpolated_by_shares(np.asarray(x, np.float64), values, levels)
+def interpolated(x: float, values: FloatArray, levels: FloatArray) -> float:
+    """NumPy's `interp` for a number between knots (Q,) of any finite size."""
+    row = np.array([[x]], dtype=np.float64)
+    return float(_interpolate(row, values[None, :], levels[None, :])[0, 0])
 
 
 def _interpolated_by_shares(

@@ -48,7 +48,7 @@ def course(x: Array, y: Array) -> Course:
     rising = np.maximum.accumulate(y if rises else -y)
     return Course(
         kind="rises" if rises else "falls",
-        at=float(interpolated(0.0, rising, x)),
+        at=interpolated(0.0, rising, x),
         change=last - first,
         ends=(len(y) - 1, 0),
     )

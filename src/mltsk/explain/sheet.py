@@ -56,11 +56,11 @@ def decimals_of(span: float) -> int:
     """Decimals of the values of a feature whose range is ``span``.
 
     >>> decimals_of(40.0), decimals_of(3e-12)
-    (9, 15)
+    (9, 21)
     """
     if span <= 0 or span >= MIN_RANGE_FOR_DECIMALS:
         return SHEET_DECIMALS
-    return SHEET_DECIMALS - floor(log10(span)) + floor(log10(MIN_RANGE_FOR_DECIMALS))
+    return SHEET_DECIMALS - floor(log10(span))
 
 
 def _cut_points(effects: Effects, t: int, j: int) -> Array:

@@ -128,7 +128,7 @@ class Subjects(list[Subject]):
         quantiles = doubles(self.system.quantiles)[d]
         values, places = np.unique(quantiles, return_inverse=True)
         sums = np.bincount(places, weights=PERCENTILES)
-        return float(interpolated(x, values, sums / np.bincount(places)))
+        return interpolated(x, values, sums / np.bincount(places))
 
 
 def _subjects(system: FuzzySystem) -> list[Subject]:

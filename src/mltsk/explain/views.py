@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.arrays import Array, Matrix
+from ..core.arrays import Array, Matrix, mean_of_known
 from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
@@ -263,7 +263,7 @@ def _centred_labels(effects: Effects, Y: ArrayLike | None) -> Array:
             f"Y must have one column for each of {L} labels, got shape "
             f"{observed.shape}."
         )
-    return np.nan_to_num(observed - np.nanmean(observed, axis=0))
+    return np.nan_to_num(observed - mean_of_known(observed, axis=0))
 
 
 def _all_effects(effects: Effects) -> Array:

@@ -172,8 +172,8 @@ def _total_variance(Z: Matrix, w: Array, name: str | None, terms: Terms) -> floa
     if _rows_differ(Z[namespace(w).flatnonzero(w > 0)]):
         warnings.warn(
             f"X varies by less than a millionth of its size on the scale {name!r}, so "
-            "the model can learn nothing from it: take scale='quantile', or subtract "
-            "from each column what its values have in common.",
+            "the model can learn nothing from it: take scale='quantile', which needs "
+            "dense X, or subtract from each column what its values have in common.",
             UserWarning,
             stacklevel=7,
         )

@@ -3,7 +3,7 @@
 Their shapes are checked before. A number may be finite and still ruin what is computed
 with it: a width of 5e-324 divides by nearly 0, and a square of 1e200 is no number.
 
-Symbols: K rules, D columns of numbers, P terms, Q columns of the ridge problem.
+Symbol: P terms.
 """
 
 from ..core.arrays import FloatArray

@@ -31,6 +31,7 @@ from ..core.arrays import (
     CSR,
     FloatArray,
     in_ordinary_size,
+    mean_of_known,
     spread_rows,
     unit_factors,
 )
@@ -93,7 +94,7 @@ class BaselineComparison(NamedTuple):
             is_known = np.isfinite(ahead).any(axis=0)
             if not is_known.any():
                 continue
-            mean = np.nanpercentile(np.nanmean(ahead, axis=1), 2.5)
+            mean = np.nanpercentile(mean_of_known(ahead, axis=1), 2.5)
             each = np.nanpercentile(ahead[:, is_known], 0.5, axis=0)
             labels = self.labels[is_known][each > 0]
             if mean > 0 or len(labels):

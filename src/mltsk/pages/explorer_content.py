@@ -180,7 +180,7 @@ def ranges(system: FuzzySystem, values: Matrix | None) -> PageData:
     if system.scaling is not None and not system.is_sheet:
         known_values = system.scaling.values
     is_whole = (known_values == np.round(known_values)).all(axis=1)
-    is_wide = ends[:, 1] - ends[:, 0] > 1
+    is_wide = ends[:, 1] / 2 - ends[:, 0] / 2 > 0.5
     return {
         "ranges": packed(ends),
         "whole": np.flatnonzero(is_whole & is_wide).tolist(),

@@ -127,6 +127,8 @@ def _with_intervals(
 
 
 def _estimate(value: FloatArray, resampled: FloatArray) -> Estimate:
+    if np.isnan(resampled).all():
+        return UNKNOWN_ESTIMATE
     low, high = np.nanpercentile(resampled, [2.5, 97.5]).tolist()
     return float(value[0]), low, high
 
