@@ -21,15 +21,12 @@ from sklearn.base import BaseEstimator
 
 from .. import __version__
 from ..columns import Columns, ColumnTest
-from ..core.arrays import MAX_RAW, FloatArray
+from ..core.arrays import FloatArray
+from ..core.interpolation import MAX_SAFE_SUM
+from ..core.magnitude import MAX_RAW
 from ..core.membership import NOT_MEASURED_EXPONENT, Firing
-from ..core.terms import (
-    MAX_SAFE_SUM,
-    REACH,
-    Scaling,
-    constant_reach,
-    ordinary_ends,
-)
+from ..core.straight import REACH, constant_reach, ordinary_ends
+from ..core.terms import Scaling
 from ..exceptions import InputError, optional
 from ..fitted import FittedAttributes
 from ..pipelines import without_steps

@@ -7,7 +7,7 @@ Symbol: P terms.
 """
 
 from ..core.arrays import FloatArray
-from ..core.terms import MIN_STRAIGHT_RAMP
+from ..core.straight import MIN_STRAIGHT_RAMP
 from ..system import STRAIGHT
 from .requirements import MAX_NUMBER, OTHER_UNITS, is_bounded, require
 from .state import Attributes

@@ -27,14 +27,8 @@ from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 
 from ..classifier import MLTSKClassifier
 from ..columns import MISSING
-from ..core.arrays import (
-    CSR,
-    FloatArray,
-    in_ordinary_size,
-    mean_of_known,
-    spread_rows,
-    unit_factors,
-)
+from ..core.arrays import CSR, FloatArray, mean_of_known, spread_rows
+from ..core.magnitude import in_ordinary_size, unit_factors
 from ..metrics.curves import ranking, resamples
 from ..metrics.scorers import label_scores
 

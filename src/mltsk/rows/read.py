@@ -33,7 +33,6 @@ from ..core.arrays import (
     Array,
     FloatArray,
     Matrix,
-    Tensor,
     asnumpy,
     check_plain,
     is_tensor,
@@ -41,6 +40,7 @@ from ..core.arrays import (
     spread_rows,
     weights_per_label,
 )
+from ..core.tensors import Tensor
 from ..exceptions import InputError, check_texts
 from ..fit.rows import ArrayRows, Rows
 from ..targets import (
