@@ -179,6 +179,11 @@ class Columns:
         return np.array([value is not None for _, value in self.parts])
 
     @property
+    def is_gap(self) -> NDArray[np.bool_]:
+        """Which columns of numbers say "not measured"."""
+        return np.array([d >= 0 and value == MISSING for d, value in self.parts])
+
+    @property
     def monotone(self) -> NDArray[np.bool_]:
         """Which columns of numbers have an order and no distances."""
         return np.array([d >= 0 and self.kinds[d] == "ordinal" for d, _ in self.parts])

@@ -35,6 +35,7 @@ from .core.certainty import Certainty
 from .core.fuzzymap import FuzzyMap
 from .core.magnitude import unit_rows, within_reach
 from .core.membership import Firing, Members, firing_strengths
+from .core.pairs import Pairs
 from .core.terms import Scaling, Terms
 
 # Scale of a short model: straight lines from the least value to the largest.
@@ -82,6 +83,8 @@ class FuzzySystem:
         How sure the numbers are.
     categories : mapping of feature names to names of their values
         For features that are codes of categories.
+    pairs, pair_coef : Pairs, (R, L) or None
+        Features that act together; None where there are none.
     """
 
     feature_names: tuple[str, ...]
@@ -105,6 +108,8 @@ class FuzzySystem:
     members: Members | None = None
     certainty: Certainty | None = None
     categories: Mapping[str, Mapping[float, str]] = field(default_factory=dict)
+    pairs: Pairs = field(default_factory=Pairs.none)
+    pair_coef: Array | None = None
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -193,6 +198,8 @@ class FuzzySystem:
         coef = here.term_coef
         T = namespace(Z).asarray(self.terms.memberships(Z, self.scaling) @ coef)
         scores = here.intercept + (T - put(self.terms.mean, coef) @ coef)
+        if len(self.pairs):
+            scores = scores + here._paired(Z)
         if not len(self.centers):
             return scores
         M = here._fired(Z)
@@ -200,6 +207,11 @@ class FuzzySystem:
             return scores + M @ here.coef[:, 0]
         rules = FuzzyMap(self.terms.filled(Z), M)
         return scores + rules @ here.coef.reshape(-1, here.coef.shape[2])
+
+    def _paired(self, Z: Array) -> Array:
+        """What pairs of features add to the scores of scaled samples, (N, L)."""
+        F = self.pairs.memberships(Z, self.scaling)
+        return (F - put(self.pairs.mean, F)) @ self.pair_coef
 
     def _in_common_precision(self, X: Matrix) -> Matrix:
         """X in the precision that it has together with the system, as in NumPy."""
@@ -215,6 +227,7 @@ class FuzzySystem:
             self,
             intercept=put(np.asarray(self.intercept), X),
             term_coef=put(np.asarray(self.term_coef), X),
+            pair_coef=put(np.asarray(self.pair_coef), X) if len(self.pairs) else None,
             centers=put(np.asarray(self.centers), X),
             widths=put(np.asarray(self.widths), X),
             coef=put(np.asarray(self.coef), X),

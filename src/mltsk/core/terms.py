@@ -22,8 +22,11 @@ value (NaN) stays NaN, and no scale is fitted to it. Scales of two knots are in
 A ramp rises from 0 to 1 between two percentiles of its feature: "is no longer very
 low", …, "is very high". A weighted sum of a feature's ramps is a curve that may bend at
 their ends and is bounded outside the data. A ridge on the weights penalises changes of
-slope, so curves stay smooth. A linear term is the scaled feature itself, for rows of
-unit length. A missing value counts as the average of its terms, so it adds nothing.
+slope, so curves stay smooth. Where there are thousands of rows, finer ramps stand next
+to them. A straight term is a ramp in the feature's own units, from its least to its
+largest training value: a line that ends with the data. A linear term is the scaled
+feature itself, for rows of unit length. A missing value counts as the average of its
+terms, so it adds nothing.
 
 The terms "is very low", "is low", …, "is very high" may also be triangles or
 trapezoids, which overlap so that they add up to 1. They are kept as the ramps from each
@@ -33,6 +36,7 @@ on the heights b (`Terms.heights`).
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,6 +128,29 @@ class Scaling:
                     z = (mapped(x, values, levels) - offset) / spread
                 Z[:, columns] = cast(z.T, X.dtype)
         return Z
+
+    @property
+    def n_values(self) -> NDArray[np.intp]:
+        """How many knots of each feature differ, (D,)."""
+        return 1 + np.count_nonzero(np.diff(self.values, axis=1), axis=1)
+
+    def shares_of_range(self, Z: Array, features: NDArray[np.intp]) -> Array:
+        """Where samples Z (N, D) on this scale lie in the range of some features.
+
+        The result (N, features) is 0 at the least and 1 at the largest training value,
+        and linear in the feature's own units between them.
+        """
+        xp = namespace(Z)
+        shares = _levels_of_range(self.values[features])
+        z = cast(Z[:, features], np.float64)
+        levels = z * put_double(self.spread[features], z)
+        levels = levels + put_double(self.offset[features], z)
+        mapped = _interpolate(
+            xp.asarray(levels.T),
+            put_double(self.levels[features], z),
+            put_double(shares, z),
+        )
+        return cast(mapped.T, Z.dtype)
 
     def columns(self, chosen: slice) -> "Scaling":
         """The maps of the chosen features."""
@@ -220,6 +247,16 @@ def _quantile_scaling(X: Array, w: Array, share: FloatArray) -> Scaling:
     return replace(percentiles, offset=mean, spread=spread)
 
 
+def _levels_of_range(values: FloatArray) -> FloatArray:
+    """Knots (D, Q) as shares of the way from the first to the last, for any size."""
+    halves = values / 2  # the distance of two numbers may be larger than all numbers
+    low = halves[:, :1]
+    span = halves[:, -1:] - low
+    is_range = span > 0
+    shares = (halves - low) / np.where(is_range, span, 1.0)
+    return np.where(is_range, np.clip(shares, 0.0, 1.0), 0.0)
+
+
 def _distinct_knots(
     X: FloatArray, w: FloatArray
 ) -> tuple[FloatArray, FloatArray] | None:
@@ -314,7 +351,8 @@ def quantiles_of(x: FloatArray, shares: FloatArray | Sequence[float]) -> FloatAr
 
 # Where ramps begin and end, as percentiles.
 RAMPS = ((0.0, 1.0), (0.01, 0.33), (0.24, 0.5), (0.35, 0.65), (0.5, 0.76), (0.67, 0.99))
-# Few values carry no bends: a feature with at most this many has one ramp.
+# Few values carry no bends: a feature with at most this many has one ramp, if there are
+# no finer ones.
 FEW_VALUES = 6
 # From the middle of each fifth of the data to that of the next; trapezoids are flat
 # around it.
@@ -326,6 +364,14 @@ PERCENTILE_TERMS = {
     "triangles": TRIANGLES,
     "trapezoids": TRAPEZOIDS,
 }
+
+
+def _fine_ramps(levels: FloatArray, n_fine: int) -> list[tuple[float, float]]:
+    """Ramps between percentiles that some value of a feature has; levels are (q,)."""
+    shares = np.linspace(0.0, 1.0, n_fine + 1)
+    nearest = np.searchsorted(levels, shares).clip(0, len(levels) - 1)
+    knots = np.unique(levels[nearest]).tolist()
+    return list(pairwise(knots))
 
 
 @dataclass(frozen=True)
@@ -342,12 +388,16 @@ class Terms:
     mean : array of shape (P,)
         Averages of the memberships over the training data. A term counts as its
         distance from its average.
+    straight : array of bool of shape (P,), or None
+        Which ramps are lines in the feature's own units: their ``low`` and ``high``
+        are 0 and 1, the ends of its range. None if there are none.
     """
 
     feature: NDArray[np.intp]
     low: FloatArray | None
     high: FloatArray | None
     mean: FloatArray
+    straight: NDArray[np.bool_] | None = None
 
     @classmethod
     def ramps(
@@ -355,6 +405,7 @@ class Terms:
         scaling: Scaling,
         monotone: NDArray[np.bool_] | None = None,
         shape: str = "quantile",
+        n_fine: int = 0,
     ) -> "Terms":
         """Ramps of each feature of a percentile scale; their means are still 0.
 
@@ -366,23 +417,69 @@ class Terms:
         monotone : array of bool of shape (D,), optional
             Features that have one ramp, because their curve may not turn.
         shape : {"quantile", "triangles", "trapezoids"}
+        n_fine : int
+            How many ramps more a feature has, one after the other, each with the same
+            share of the data; fewer where it has fewer values.
         """
-        n_values = 1 + np.count_nonzero(np.diff(scaling.values, axis=1), axis=1)
-        bends = n_values > FEW_VALUES
+        n_values = scaling.n_values
+        bends = n_values > 2
         if monotone is not None:
             bends &= ~monotone
-        percentiles = np.asarray(PERCENTILE_TERMS[shape])
-        count = np.where(bends, len(percentiles), n_values > 1)
-        feature = np.repeat(np.arange(len(count)), count)
-        first = np.cumsum(count) - count
-        which = np.arange(len(feature)) - np.repeat(first, count)
-        low, high = percentiles[which].T.copy()
-        # A single ramp goes from the least to the largest value of its feature: it is 0
-        # and 1 where there are two values.
-        single = count[feature] == 1
-        low[single] = scaling.levels[feature[single], 0]
-        high[single] = scaling.levels[feature[single], -1]
-        return cls(feature, low, high, mean=np.zeros(len(feature)))
+        percentiles = list(PERCENTILE_TERMS[shape])
+        feature: list[int] = []
+        ends: list[tuple[float, float]] = []
+        for d in np.flatnonzero(n_values > 1).tolist():
+            levels = scaling.levels[d, : n_values[d]]
+            # a single ramp goes from the least to the largest value: it is 0 and 1
+            # where there are two
+            own = [(float(levels[0]), float(levels[-1]))]
+            if bends[d] and n_values[d] > FEW_VALUES:
+                own = percentiles
+            if bends[d] and n_fine:
+                own = own + _fine_ramps(levels, n_fine)
+            feature += [d] * len(own)
+            ends += own
+        low, high = np.array(ends).reshape(-1, 2).T.copy()
+        return cls(
+            feature=np.array(feature, dtype=np.intp),
+            low=low,
+            high=high,
+            mean=np.zeros(len(feature)),
+        )
+
+    def with_lines(self, scaling: Scaling) -> "Terms":
+        """These ramps and a straight term, the first, of each feature.
+
+        A feature of two values has none: its ramp is a line already.
+        """
+        if self.low is None or self.high is None:
+            return self
+        lines = np.flatnonzero(scaling.n_values > 2)
+        lines = lines[np.isin(lines, self.feature)]
+        feature = np.concatenate([lines, self.feature])
+        order = np.argsort(feature, kind="stable")
+        is_line = np.arange(len(feature)) < len(lines)
+        return Terms(
+            feature=feature[order],
+            low=np.concatenate([np.zeros(len(lines)), self.low])[order],
+            high=np.concatenate([np.ones(len(lines)), self.high])[order],
+            mean=np.concatenate([np.zeros(len(lines)), self.mean])[order],
+            straight=is_line[order],
+        )
+
+    def take(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> "Terms":
+        """Some of these terms."""
+        if self.low is None or self.high is None:
+            return replace(self, feature=self.feature[chosen], mean=self.mean[chosen])
+        straight = None if self.straight is None else self.straight[chosen]
+        has_lines = straight is not None and bool(straight.any())
+        return Terms(
+            feature=self.feature[chosen],
+            low=self.low[chosen],
+            high=self.high[chosen],
+            mean=self.mean[chosen],
+            straight=straight if has_lines else None,
+        )
 
     @classmethod
     def linear(cls, n_features: int) -> "Terms":
@@ -428,6 +525,10 @@ class Terms:
         T *= cast(put(slope, Z), Z.dtype)
         T += cast(put(start, Z), Z.dtype)
         xp.clip(T, 0.0, 1.0, out=T)
+        if self.straight is not None:
+            lines = np.flatnonzero(self.straight)
+            shares = scaling.shares_of_range(Z, self.feature[lines])
+            T[:, lines] = shares
         if bool((Z == Z).all()):
             return T
         return xp.where(T == T, T, self._mean_like(Z))

@@ -1,22 +1,26 @@
-"""The columns of the ridge problem: terms of the general rule, strengths of exceptions.
+"""The columns of the ridge problem: terms, pairs of features, strengths of exceptions.
 
-Symbols: Z (N, D) scaled samples, T (N, P) terms, M (N, K) firing strengths, V the total
-variance of Z; a and b are the block weights, so that one ridge shrinks both blocks.
+Symbols: Z (N, D) scaled samples, T (N, P) terms of the general rule, F (N, R) rules of
+pairs, M (N, K) firing strengths of exceptions, V the total variance of Z; a, c and b
+are weights, so that one ridge shrinks all columns.
 
-    Φ = [√a T, √b M ∘ (1, Z/√V)]   (N, Q)
+    Φ = [√a T, √c F, √b M ∘ (1, Z/√V)]   (N, Q)
 
 Order 0 has no Z in it. T of triangles and trapezoids are their ramps times H
-(`Terms.heights`). The kernel of the whole needs no Φ:
+(`Terms.heights`). The ridge shrinks BᵀB, or with the kernel's own prior, for the rows
+B_M of exceptions, B_Mᵀ S B_M: S (K, K) are the firing strengths at the centres. The
+kernel of the whole needs no Φ:
 
-    Φ Φᵀ = a T Tᵀ + b (M Mᵀ) ∘ (1 + Z Zᵀ/V)
+    Φ Φᵀ = a T Tᵀ + c F Fᵀ + b (M Mᵀ) ∘ (1 + Z Zᵀ/V)       or  … + b M S⁻¹ Mᵀ
 """
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from ..columns import Columns
@@ -24,6 +28,7 @@ from ..core.arrays import (
     Array,
     FloatArray,
     Matrix,
+    asnumpy,
     cast,
     dense,
     is_csr,
@@ -37,8 +42,10 @@ from ..core.arrays import (
 from ..core.fuzzymap import FuzzyMap
 from ..core.magnitude import unit_rows, within_reach
 from ..core.membership import Firing, firing_strengths
+from ..core.pairs import Pairs
 from ..core.terms import PERCENTILE_TERMS, Scaling, Terms, fit_scaling
 from ..exceptions import InputError
+from .ridge import Factor
 
 # A sparse matrix that is at least this full is multiplied faster as a dense array,
 # since SciPy's sparse products run on one thread, if it then takes at most
@@ -52,6 +59,13 @@ MAX_FITTED = 1e45
 MAX_VARIANCE = MAX_FITTED**2
 MIN_VARIANCE_SHARE = 1e-12  # of squares of samples; below, all rows count as the same
 KERNEL_BLOCK_BYTES = 2**23
+# Finer ramps per feature, from so many rows on: 12 to 24 pay from some 5,000 rows on,
+# 48 never did (docs/decisions.md).
+FINE_RAMPS = ((15_000, 24), (4_000, 12))
+MIN_TERM_VARIANCE = 1e-6  # least variance of a membership that is standardised
+TINY = 1e-300
+GRAM_ROWS = 2_000  # that are multiplied with their own transpose at a time
+MIN_PRIOR = 1e-6  # added to the diagonal of the kernel's prior, where that is 1
 
 
 @dataclass(frozen=True)
@@ -67,34 +81,83 @@ class Scale:
     terms : Terms
     variance : float
         Total variance of scaled samples, the yardstick of widths and slopes.
+    is_gap : (D,) or None
+        Which columns say "not measured".
     """
 
     name: str | None
     scaling: Scaling | None
     terms: Terms
     variance: float
+    is_gap: NDArray[np.bool_] | None = None
 
     @classmethod
     def of(
-        cls, X: Matrix, w: Array, name: str | None, columns: Columns | None = None
+        cls,
+        X: Matrix,
+        w: Array,
+        name: str | None,
+        columns: Columns | None = None,
+        *,
+        n_rows: int | None = None,
     ) -> "tuple[Scale, Matrix]":
         """Fit a scale to rows X (N, D) under the weights w (N,); also X on that scale.
 
         "auto" is "quantile" for dense and "unit" for sparse rows. ``columns`` say how
         much each column counts in distances and which may have one ramp alone; those of
         the user's rules come last, and their terms count from 0, not from their mean.
+        ``n_rows``, N by default, says how many rows there are for the terms in all.
         """
         if name == "auto":
             name = "unit" if sparse.issparse(X) else "quantile"
         _check_scale(X, name)
         if name is None:
             _check_raw_size(X)
-        scaling, terms = _fitted_terms(X, w, name, columns)
+        n_fine = fine_ramps(X.shape[0] if n_rows is None else n_rows)
+        scaling, terms = _fitted_terms(X, w, name, columns, n_fine)
         Z = cls(name, scaling, terms, variance=1.0).apply(X)
         terms = terms.averaged(Z, scaling, w)
-        if columns is not None and columns.rules:
-            terms = terms.from_zero(X.shape[1] - len(columns.rules))
-        return cls(name, scaling, terms, _total_variance(Z, w, name, terms)), Z
+        is_gap = None
+        if columns is not None:
+            is_gap = columns.is_gap
+            if columns.rules:
+                terms = terms.from_zero(X.shape[1] - len(columns.rules))
+        variance = _total_variance(Z, w, name, terms)
+        return cls(name, scaling, terms, variance, is_gap), Z
+
+    def keeping(self, terms: NDArray[np.bool_]) -> "Scale":
+        """The same scale with some of its terms."""
+        return replace(self, terms=self.terms.take(terms))
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether lines stand next to ramps."""
+        return self.terms.straight is not None
+
+    def term_weights(
+        self, variances: FloatArray, curve_share: float, *, with_gaps: bool
+    ) -> FloatArray:
+        """Weights (P,) of the columns of the general rule, of variances (P,).
+
+        Ramps have the share ``curve_share`` of a variance of 1 in all, lines, each
+        standardised, the rest. A feature of two values is in both.
+        """
+        if self.terms.straight is None:
+            return np.full(len(self.terms), 1.0 / max(float(variances.sum()), TINY))
+        is_line = self.terms.straight
+        features_with_line = self.terms.feature[is_line]
+        is_ramp = ~is_line
+        is_alone = is_ramp & ~np.isin(self.terms.feature, features_with_line)
+        of_ramp = curve_share / max(float(variances[is_ramp].sum()), TINY)
+        n_lines = int((is_line | is_alone).sum())
+        of_line = (1 - curve_share) / (
+            n_lines * np.maximum(variances, MIN_TERM_VARIANCE)
+        )
+        weights = np.where(is_ramp, of_ramp, 0.0)
+        weights += np.where(is_line | is_alone, of_line, 0.0)
+        if self.is_gap is not None and not with_gaps:
+            weights[self.is_gap[self.terms.feature]] = 0.0
+        return weights
 
     @cached_property
     def heights(self) -> sparse.csr_array:
@@ -137,8 +200,16 @@ def _check_scale(X: Matrix, name: str | None) -> None:
         )
 
 
+def fine_ramps(n_rows: int) -> int:
+    """How many finer ramps a feature has next to the six, by the number of rows."""
+    for least_rows, n_ramps in FINE_RAMPS:
+        if n_rows >= least_rows:
+            return n_ramps
+    return 0
+
+
 def _fitted_terms(
-    X: Matrix, w: Array, name: str | None, columns: Columns | None
+    X: Matrix, w: Array, name: str | None, columns: Columns | None, n_fine: int
 ) -> tuple[Scaling | None, Terms]:
     """The scaling of a scale and the terms on it, whose means are not known yet."""
     if name is None or name == "unit":
@@ -150,7 +221,10 @@ def _fitted_terms(
     if not has_percentiles:
         return scaling, Terms.linear(X.shape[1])
     monotone = None if columns is None else columns.monotone
-    return scaling, Terms.ramps(scaling, monotone, name)
+    if name != "quantile":
+        return scaling, Terms.ramps(scaling, monotone, name)
+    ramps = Terms.ramps(scaling, monotone, n_fine=n_fine)
+    return scaling, ramps.with_lines(scaling)
 
 
 def _total_variance(Z: Matrix, w: Array, name: str | None, terms: Terms) -> float:
@@ -225,22 +299,31 @@ class ExceptionRules:
     firing : {"plain", "softmax", "minimum"}
         As in `firing_strengths`: "plain" for order 0, "softmax" for order 1, "minimum"
         for rules of order 0 whose conditions are joined by their minimum.
+    has_kernel_prior : bool
+        Whether numbers of rules that lie close together are shrunk together, as those
+        of a kernel are. For order 0.
     """
 
     centers: Array
     width: float
     order: int
     firing: Firing = "plain"
+    has_kernel_prior: bool = False
 
     def __len__(self) -> int:
         return len(self.centers)
 
 
 class Coefficients(NamedTuple):
-    """Numbers of a system: intercept (L,), terms (P, L), rules (K, 1 or D + 1, L)."""
+    """Numbers of a system.
+
+    ``intercept`` is (L,), ``terms`` (P, L), ``pairs`` (R, L), and ``rules``
+    (K, 1 or D + 1, L).
+    """
 
     intercept: FloatArray
     terms: FloatArray
+    pairs: FloatArray
     rules: FloatArray
 
 
@@ -248,13 +331,16 @@ class Coefficients(NamedTuple):
 class Design:
     """Φ as an operator on scaled rows Z (N, D).
 
-    ``general_weight`` and ``rule_weight`` are the block weights a and b.
+    ``term_weights`` (P,) or one number, ``pair_weight`` and ``rule_weight`` are a, c
+    and b.
     """
 
     scale: Scale
     rules: ExceptionRules
-    general_weight: float = 1.0
+    term_weights: Array | float = 1.0
     rule_weight: float = 1.0
+    pairs: Pairs = field(default_factory=Pairs.none)
+    pair_weight: float = 1.0
 
     @property
     def n_terms(self) -> int:
@@ -262,11 +348,16 @@ class Design:
         return len(self.scale.terms.feature)
 
     @property
+    def first_rule(self) -> int:
+        """P + R, where the columns of exceptions begin."""
+        return self.n_terms + len(self.pairs)
+
+    @property
     def n_columns(self) -> int:
         """Q, columns of Φ."""
         n_rules, n_features = self.rules.centers.shape
         columns_per_rule = n_features + 1 if self.rules.order else 1
-        return self.n_terms + n_rules * columns_per_rule
+        return self.first_rule + n_rules * columns_per_rule
 
     def firing(self, Z: Matrix) -> Array:
         """M (N, K) in [0, 1]: exp(-‖z - c‖² / width), shared out for order 1."""
@@ -286,46 +377,104 @@ class Design:
         filled = cast(self.scale.terms.filled(Z), np.float64)
         return FuzzyMap(filled * self.scale.variance**-0.5, self.firing(Z))
 
+    def general(self, Z: Matrix) -> Matrix:
+        """√a T (N, P), perhaps CSR."""
+        T = self.scale.general(Z)
+        if is_csr(T):
+            return T * float(self.term_weights) ** 0.5
+        return T * put(np.sqrt(self.term_weights), T)
+
+    def paired(self, Z: Array) -> Array:
+        """√c F (N, R)."""
+        F = self.pairs.memberships(Z, self.scale.scaling)
+        return cast(F, np.float64) * self.pair_weight**0.5
+
+    def _blocks(self, Z: Matrix) -> list[Matrix]:
+        """The columns of the general rule and of pairs."""
+        if not len(self.pairs):
+            return [self.general(Z)]
+        return [self.general(Z), self.paired(Z)]
+
     def rows(self, Z: Matrix) -> Array:
         """Φ (N, Q), dense, in double precision."""
-        T = dense(self.scale.general(Z))
-        M = self._slopes(Z).rows() if self.rules.order else self.firing(Z)
-        blocks = [self.general_weight**0.5 * T, self.rule_weight**0.5 * M]
-        return namespace(T).concatenate(blocks, axis=1)
+        blocks = [dense(block) for block in self._blocks(Z)]
+        if len(self.rules):
+            M = self._slopes(Z).rows() if self.rules.order else self.firing(Z)
+            blocks.append(self.rule_weight**0.5 * M)
+        if len(blocks) == 1:
+            return blocks[0]
+        return namespace(*blocks).concatenate(blocks, axis=1)
+
+    @cached_property
+    def prior(self) -> Array | None:
+        """S (K, K), the firing strengths at the centres; None for an ordinary ridge."""
+        if not self.rules.has_kernel_prior:
+            return None
+        S = self.firing(self.rules.centers)
+        S = (S + S.T) / 2
+        namespace(S).fill_diagonal(S, 1.0 + MIN_PRIOR)
+        return S
+
+    @cached_property
+    def _prior_factor(self) -> Factor:
+        return Factor.of(self.prior * 1, np.zeros(1))
+
+    def shrunk(self, B: Array) -> Array:
+        """What the ridge makes of a solution B (Q, L): B, times S for exceptions."""
+        if self.prior is None:
+            return B
+        first = self.first_rule
+        return namespace(B).concatenate([B[:first], self.prior @ B[first:]])
+
+    def unshrunk(self, B: Array) -> Array:
+        """The inverse of `shrunk`."""
+        if self.prior is None:
+            return B
+        first = self.first_rule
+        rules = self._prior_factor.solve(B[first:])
+        return namespace(B).concatenate([B[:first], rules])
 
     def kernel(self, Z: Matrix) -> Array:
-        """Φ Φᵀ (N, N) in double precision."""
-        K = gram(self.scale.general(Z))
+        """Φ Φᵀ (N, N) in double precision, under the prior."""
+        blocks = self._blocks(Z)
+        K = gram(blocks[0])
+        inner = None
+        if self.rules.order:
+            inner = K / self.term_weights if self._is_linear else self._products(Z)
+        for block in blocks[1:]:
+            K += gram(block)
         if len(self.rules):
-            self.exception_kernel(Z, self._inner_products(Z, K), into=K)
-        K *= self.general_weight
+            self.exception_kernel(Z, inner, into=K)
         return K
 
-    def _inner_products(self, Z: Matrix, general: Array) -> Array | None:
-        """Z Zᵀ (N, N) for order 1, which linear terms have as their own kernel."""
-        if not self.rules.order:
-            return None
-        if self.scale.terms.low is None:
-            return general
+    @property
+    def _is_linear(self) -> bool:
+        return self.scale.terms.low is None
+
+    def _products(self, Z: Matrix) -> Array:
+        """Z Zᵀ (N, N)."""
         return gram(self.scale.terms.filled(Z))
 
     def exception_kernel(
         self, Z: Matrix, inner: Array | None, into: Array | None = None
     ) -> Array:
-        """(M Mᵀ) ∘ (1 + Z Zᵀ/V), (N, N).
+        """(M Mᵀ) ∘ (1 + Z Zᵀ/V), or M S⁻¹ Mᵀ, (N, N).
 
         ``inner`` is Z Zᵀ for order 1. Where ``into`` (N, N) is given, the result times
-        b / a is added to it. Works on some rows at a time, in place: at thousands of
+        b is added to it. Works on some rows at a time, in place: at thousands of
         rows, writing arrays takes longer than computing them.
         """
         M = self.firing(Z)
+        right = M.T
+        if self.prior is not None:
+            right = self._prior_factor.solve(namespace(M).asarray(right))
         scale = 1.0
         if into is None:
             into = namespace(M).zeros((len(M), len(M)), like=M)
         else:
-            scale = self.rule_weight / self.general_weight
+            scale = self.rule_weight
         for rows in row_blocks(len(M), 8 * len(M), KERNEL_BLOCK_BYTES, like=M):
-            products = M[rows] @ M.T
+            products = M[rows] @ right
             if self.rules.order and inner is not None:
                 products *= 1.0 + inner[rows] * (1.0 / self.scale.variance)
             into[rows] += products if scale == 1.0 else products * scale
@@ -334,53 +483,71 @@ class Design:
     def transposed(self, Z: Matrix, A: Array) -> Array:
         """Φᵀ A (Q, L) for A (N, L)."""
         xp = namespace(A)
-        general = self.general_weight**0.5 * xp.asarray(self.scale.general(Z).T @ A)
-        if not len(self.rules):
-            return general
-        if self.rules.order:
-            rules = self._slopes(Z).transpose_matmul(A)
-        else:
-            rules = self.firing(Z).T @ A
-        return xp.concatenate([general, self.rule_weight**0.5 * rules])
+        products = [xp.asarray(block.T @ A) for block in self._blocks(Z)]
+        if len(self.rules):
+            if self.rules.order:
+                rules = self._slopes(Z).transpose_matmul(A)
+            else:
+                rules = self.firing(Z).T @ A
+            products.append(self.rule_weight**0.5 * rules)
+        return products[0] if len(products) == 1 else xp.concatenate(products)
 
     def times(self, Z: Matrix, B: Array) -> Array:
         """Φ B (N, L) for B (Q, L)."""
-        P = self.n_terms
-        general = namespace(B).asarray(self.scale.general(Z) @ B[:P])
-        scores = self.general_weight**0.5 * general
+        scores: Array | float = 0.0
+        start = 0
+        for block in self._blocks(Z):
+            stop = start + block.shape[1]
+            scores = scores + namespace(B).asarray(block @ B[start:stop])
+            start = stop
         if not len(self.rules):
             return scores
         M = self._slopes(Z) if self.rules.order else self.firing(Z)
-        return scores + self.rule_weight**0.5 * (M @ B[P:])
+        return scores + self.rule_weight**0.5 * (M @ B[start:])
 
     def coefficients(self, B: Array, mean: Array, rates: Array) -> Coefficients:
-        """Turn a solution into numbers of the terms and rules.
+        """Turn a solution into numbers of the terms, pairs and rules.
 
         Parameters
         ----------
         B : (Q, L)
             Consequents of the ridge problem.
         mean : (Q, L)
-            Means of the columns. Terms count as their distance from their own mean,
-            which may be another one: then the difference is in the intercept.
+            Means of the columns. Terms and pairs count as their distance from their own
+            mean, which may be another one: then the difference is in the intercept.
         rates : (L,)
             Base rates of the labels.
         """
         P = self.n_terms
+        first = self.first_rule
         n_labels = B.shape[1]
-        general = self.general_weight**0.5 * B[:P]
+        weights = np.sqrt(asnumpy(self.term_weights))
+        general = weights[..., None] * B[:P] if weights.ndim else weights * B[:P]
         if self.scale.name in OVERLAPPING:
             general = self.scale.heights @ general
+        paired = self.pair_weight**0.5 * B[P:first]
         rules = np.zeros((0, 1, n_labels))
         if len(self.rules):
-            of_rules = B[P:].reshape(len(self.rules), -1, n_labels)
+            of_rules = B[first:].reshape(len(self.rules), -1, n_labels)
             rules = self.rule_weight**0.5 * of_rules
             rules[:, 1:] *= self.scale.variance**-0.5
         centre = np.einsum("ql,ql->l", mean, B)
-        intercept = rates - centre + self.scale.terms.mean @ general
-        return Coefficients(intercept, general, rules)
+        averages = self.scale.terms.mean @ general + self.pairs.mean @ paired
+        return Coefficients(rates - centre + averages, general, paired, rules)
 
 
 def gram(T: Matrix) -> Array:
-    """T Tᵀ (N, N), dense, in double precision."""
-    return cast(dense(T @ T.T), np.float64)
+    """T Tᵀ (N, N), dense, in double precision.
+
+    By blocks of rows: OpenBLAS may end the process where a large array is multiplied
+    with its own transpose, and half of the products are those of the other half.
+    """
+    n_rows = T.shape[0]
+    if is_tensor(T) or n_rows <= GRAM_ROWS:
+        return cast(dense(T @ T.T), np.float64)
+    K = np.empty((n_rows, n_rows))
+    for start in range(0, n_rows, GRAM_ROWS):
+        stop = min(start + GRAM_ROWS, n_rows)
+        K[start:stop, :stop] = dense(T[start:stop] @ T[:stop].T)
+        K[:start, start:stop] = K[start:stop, :start].T
+    return K

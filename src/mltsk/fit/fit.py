@@ -6,7 +6,6 @@ consequents on all rows (`mltsk.fit.solve`). Everything is in closed form.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -35,11 +34,12 @@ from .choose import (
     JUDGING_ROWS_LINEAR,
     Choice,
     Clusters,
-    Judge,
     Wishes,
     choose,
 )
 from .design import Design, Scale
+from .judge import KernelJudge
+from .order import order_by_content, stratified_rows
 from .ridge import Penalty, SingularError, solve_dual
 from .rows import Block, RowIndex, Rows
 from .solve import Consequents, HeldRows, groups_of_labels, solve
@@ -56,7 +56,7 @@ class Options:
 
     Parameters
     ----------
-    n_rules, order, width_scale, tnorm, ridge, coupling, coupling_weight, scale
+    n_rules, n_pairs, order, width_scale, tnorm, ridge, coupling, coupling_weight, scale
         As in `mltsk.MLTSKClassifier`.
     sample_rows : int
         Scale, rules and weights are found on at most this many rows.
@@ -67,6 +67,7 @@ class Options:
     """
 
     n_rules: int | Literal["xie-beni"] | None = None
+    n_pairs: int | None = None
     order: int | None = None
     width_scale: float | None = None
     tnorm: str = "product"
@@ -115,7 +116,9 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
     # many small factorisations: threads would wait for each other
     with blas_threads(0.0):
         w = sample.row_weights
-        scale, Z = Scale.of(sample.X, w, options.scale, names.columns)
+        scale, Z = Scale.of(
+            sample.X, w, options.scale, names.columns, n_rows=rows.shape[0]
+        )
         w = cast(w, np.float64)
         choice = _chosen(rows.shape[0], sample, Z, w, scale, label_groups, options)
         penalty = Penalty(choice.ridge)
@@ -182,25 +185,32 @@ def _chosen(
         sample = sample.take(counted)
         Z = Z[counted]
         w = w[counted]
+    by_content = order_by_content(sample)
+    sample = sample.take(by_content)
+    Z = Z[by_content]
+    w = w[by_content]
     clusters = Clusters(Z, w, scale)
     n_rules = options.n_rules
     if n_rules == "xie-beni":
         n_rules = clusters.most_valid()
+    wishes = Wishes(
+        n_rules=n_rules,
+        n_pairs=options.n_pairs,
+        ridge=options.ridge,
+        order=order,
+        width_scale=options.width_scale,
+        tnorm=options.tnorm,
+        max_rules=max_rules,
+    )
     limit = JUDGING_ROWS_LINEAR if scale.terms.low is None else JUDGING_ROWS
-    judging = spread_rows(len(w), limit)
+    judging = stratified_rows(asnumpy(sample.Y), limit)
     return choose(
         scale,
         Z[judging],
         w[judging],
-        judge=Judge.of(sample.take(judging), label_groups, options.ridge),
-        centers=cache(clusters.centers),
-        wishes=Wishes(
-            n_rules=n_rules,
-            order=order,
-            width_scale=options.width_scale,
-            tnorm=options.tnorm,
-            max_rules=max_rules,
-        ),
+        judge=KernelJudge.of(sample.take(judging), label_groups, options.ridge),
+        clusters=clusters,
+        wishes=wishes,
     )
 
 
@@ -278,6 +288,8 @@ def _system(
         terms=design.scale.terms,
         # row by row, as they come back from a file: another layout rounds differently
         term_coef=np.ascontiguousarray(numbers.terms),
+        pairs=design.pairs,
+        pair_coef=np.ascontiguousarray(numbers.pairs),
         centers=centers,
         widths=np.full_like(centers, design.rules.width),
         coef=np.ascontiguousarray(numbers.rules),

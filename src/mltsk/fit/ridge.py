@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, get_lapack_funcs
 
-from ..core.arrays import Array, is_tensor, namespace, put
+from ..core.arrays import Array, FloatArray, is_tensor, namespace, put
 
 MIN_KEPT_SHARE = 1e-10  # least 1 - h: that of a row which nothing else speaks for
 
@@ -222,11 +222,13 @@ class Moments:
     @classmethod
     def of(cls, Phi: Array, Y: Array, w: Array) -> "Moments":
         """Sums over dense rows of Φ (n, Q) with labels (n, L) and weights (n,)."""
-        weighted = Phi * w[:, None]
+        root = Phi
+        if not bool((w == 1).all()):
+            root = Phi * namespace(w).sqrt(w)[:, None]
         return cls(
-            H=weighted.T @ Phi,
-            B=weighted.T @ Y,
-            phi=weighted.sum(axis=0),
+            H=root.T @ root,  # NumPy sees the transpose: half the work
+            B=Phi.T @ (w[:, None] * Y),
+            phi=Phi.T @ w,
             y=w @ Y,
             total=float(w.sum()),
         )
@@ -250,10 +252,32 @@ class Moments:
             total=share * self.total,
         )
 
-    def solve(self, penalty: Penalty) -> "PrimalSolution":
-        """Solve the primal form."""
+    def weighted(self, columns: NDArray[np.intp], weights: FloatArray) -> "Moments":
+        """The sums for some columns (q,), each times a weight (q,)."""
+        scale = put(weights, self.phi)
+        cells = scale[:, None] * scale
+        return Moments(
+            H=self.H[columns][:, columns] * cells,
+            B=self.B[columns] * scale[:, None],
+            phi=self.phi[columns] * scale,
+            y=self.y,
+            total=self.total,
+        )
+
+    def solve(self, penalty: Penalty, prior: Array | None = None) -> "PrimalSolution":
+        """Solve the primal form.
+
+        ``prior`` (K, K) takes the place of the identity that the ridge has for the last
+        K columns.
+        """
         mean = self.phi / self.total
-        factor = Factor.of(self.H - mean[:, None] * self.phi, penalty.ridges)
+        A = self.H - mean[:, None] * self.phi
+        if prior is not None:
+            n_others = len(A) - len(prior)
+            A[n_others:, n_others:] += penalty.rho * prior
+            diagonal = np.arange(n_others, len(A))
+            A[diagonal, diagonal] -= penalty.rho  # the factor adds it
+        factor = Factor.of(A, penalty.ridges)
         right = penalty.rotate(self.B - mean[:, None] * self.y)
         return PrimalSolution(
             factor=factor,

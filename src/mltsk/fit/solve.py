@@ -153,7 +153,7 @@ def _primal(
 
     Leave-one-out scores are those of the rows held.
     """
-    primal = rows.moments(design, labels).solve(penalty)
+    primal = rows.moments(design, labels).solve(penalty, design.prior)
     targets = held.block.of_labels(labels)
     loo_scores = namespace(targets.Y).empty_like(targets.Y)
     bytes_per_row = 8 * ROW_COPIES * design.n_columns
@@ -216,7 +216,7 @@ def _dual_of_counted(
     share = (w / w.sum())[:, None]
     columns = namespace(A).concatenate([A, share], axis=1)
     products = design.transposed(Z, columns)
-    B = products[:, :-1]
+    B = design.unshrunk(products[:, :-1])
     mean = products[:, -1:] + 0 * B
     return Consequents(B, mean, share[:, 0] @ targets.Y, loo_scores)
 
@@ -250,7 +250,7 @@ def _by_products(
     def apply(B: Array) -> Array:
         weighted = w * (times(B) - (mean * B).sum(axis=0))
         centred = transposed(weighted) - mean * weighted.sum(axis=0)
-        return centred + penalty.times(B)
+        return centred + penalty.times(design.shrunk(B))
 
     right = w * (Y - rates)
     B = conjugate_gradients(apply, transposed(right) - mean * right.sum(axis=0))

@@ -122,7 +122,7 @@ def certainty_of(rows: TrainingRows) -> Certainty | None:
     stands_for = w * (rows.row_weights.sum() / w.sum())
     centred = (Phi - w @ Phi / w.sum()) * np.sqrt(stands_for)[:, None]
     units = _units(design)
-    ridge = penalty.rho * np.eye(design.n_columns)
+    ridge = design.shrunk(penalty.rho * np.eye(design.n_columns))
     information = (centred.T @ centred + ridge) / np.outer(units, units)
     if design.scale.name in OVERLAPPING:
         # of the numbers of ramps, which are those of the design's columns times H
@@ -135,16 +135,17 @@ def certainty_of(rows: TrainingRows) -> Certainty | None:
 
 def _units(design: Design) -> FloatArray:
     """What a number of the model is, as a multiple of that of its column, (Q,)."""
-    P = design.n_terms
-    general = np.full(P, design.general_weight**0.5)
+    general = np.broadcast_to(np.sqrt(design.term_weights), design.n_terms)
+    paired = np.full(len(design.pairs), design.pair_weight**0.5)
+    units = np.concatenate([general, paired])
     n_rules = len(design.rules)
     if not n_rules:
-        return general
-    per_rule = np.full((design.n_columns - P) // n_rules, design.scale.variance**-0.5)
+        return units
+    n_per_rule = (design.n_columns - design.first_rule) // n_rules
+    per_rule = np.full(n_per_rule, design.scale.variance**-0.5)
     per_rule[0] = 1.0
-    return np.concatenate(
-        [general, np.tile(per_rule, n_rules) * design.rule_weight**0.5]
-    )
+    of_rules = np.tile(per_rule, n_rules) * design.rule_weight**0.5
+    return np.concatenate([units, of_rules])
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,199 @@
+"""Pairs of features that act together: fuzzy rules with two conditions.
+
+Symbols: Z (N, D) scaled samples, C conditions, R rules, N samples.
+
+A condition is a triangle on the percentiles of one column: "age is low", "age is
+middling", "age is high", whose memberships add up to 1. A column of two values has one
+condition, that of the larger value. A pair of columns has a rule for each of its
+conditions with each of the other's. A rule fires with the product of both memberships,
+so the rules of two numbers are a surface, bent at the peaks of the triangles and
+straight between them. A rule counts as its distance from its average, and a missing
+value as that average: it adds nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arrays import (
+    Array,
+    FloatArray,
+    asnumpy,
+    cast,
+    namespace,
+    put,
+    underflow_is_zero,
+)
+from .terms import Scaling
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """C triangles on percentiles of columns.
+
+    Parameters
+    ----------
+    column : array of int of shape (C,)
+    left, peak, right : arrays of shape (C,)
+        The percentiles at which the membership rises from 0, is 1, and is 0 again.
+        It is 1 on the whole of a side where the peak is that end.
+    """
+
+    column: NDArray[np.intp]
+    left: FloatArray
+    peak: FloatArray
+    right: FloatArray
+
+    @classmethod
+    def of(cls, scaling: Scaling, columns: Sequence[int], n_peaks: int) -> "Conditions":
+        """At most ``n_peaks`` triangles for each of some columns, by their values."""
+        column: list[int] = []
+        triangles: list[tuple[float, float, float]] = []
+        for d in columns:
+            own = _triangles(scaling.levels[d, : scaling.n_values[d]], n_peaks)
+            column += [d] * len(own)
+            triangles += own
+        left, peak, right = np.array(triangles).reshape(-1, 3).T.copy()
+        return cls(np.array(column, dtype=np.intp), left, peak, right)
+
+    def __len__(self) -> int:
+        return len(self.column)
+
+    @underflow_is_zero()
+    def memberships(self, Z: Array, scaling: Scaling) -> Array:
+        """Memberships (N, C) of scaled samples, NaN where a value is missing."""
+        spread = cast(put(scaling.spread[self.column], Z), Z.dtype)
+        offset = cast(put(scaling.offset[self.column], Z), Z.dtype)
+        levels = Z[:, self.column] * spread + offset
+        rising = self._side(levels, self.left, self.peak)
+        falling = self._side(levels, self.right, self.peak)
+        return namespace(Z).minimum(rising, falling)
+
+    def _side(self, levels: Array, end: FloatArray, peak: FloatArray) -> Array:
+        """How far levels (N, C) have come from an end towards the peak, up to 1."""
+        is_flat = end == peak
+        slope = np.where(is_flat, 0.0, 1.0 / np.where(is_flat, 1.0, peak - end))
+        start = np.where(is_flat, 1.0, -end * slope)
+        share = levels * cast(put(slope, levels), levels.dtype)
+        share = share + cast(put(start, levels), levels.dtype)
+        return namespace(levels).clip(share, 0.0, 1.0)
+
+
+def _triangles(levels: FloatArray, n_peaks: int) -> list[tuple[float, float, float]]:
+    """(left, peak, right) of the conditions on a column that has these levels (q,)."""
+    if len(levels) == 2:
+        return [(float(levels[0]), float(levels[1]), float(levels[1]))]
+    peaks = levels
+    if len(levels) > n_peaks:
+        # in the middle of equal shares of the data, at percentiles that some value has
+        shares = (np.arange(n_peaks) + 0.5) / n_peaks
+        nearest = np.searchsorted(levels, shares).clip(0, len(levels) - 1)
+        peaks = np.unique(levels[nearest])
+    ends = np.concatenate([peaks[:1], peaks, peaks[-1:]]).tolist()
+    return list(zip(ends[:-2], ends[1:-1], ends[2:], strict=True))
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """R rules of two conditions, those of one pair of columns next to each other.
+
+    Parameters
+    ----------
+    conditions : Conditions
+    first, second : arrays of int of shape (R,)
+        The two conditions of each rule.
+    mean : array of shape (R,)
+        Averages of the firing strengths over the training data.
+    """
+
+    conditions: Conditions
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    mean: FloatArray
+
+    @classmethod
+    def none(cls) -> "Pairs":
+        """No pairs."""
+        nothing = np.zeros(0)
+        nobody = np.zeros(0, dtype=np.intp)
+        conditions = Conditions(nobody, nothing, nothing, nothing)
+        return cls(conditions, nobody, nobody, nothing)
+
+    @classmethod
+    def of(
+        cls,
+        scaling: Scaling,
+        columns: Sequence[tuple[int, int]],
+        n_peaks: int,
+    ) -> "Pairs":
+        """The rules of some pairs of columns; their means are still 0."""
+        used = sorted({d for pair in columns for d in pair})
+        conditions = Conditions.of(scaling, used, n_peaks)
+        first: list[int] = []
+        second: list[int] = []
+        for a, b in columns:
+            of_a = np.flatnonzero(conditions.column == a)
+            of_b = np.flatnonzero(conditions.column == b)
+            first += np.repeat(of_a, len(of_b)).tolist()
+            second += np.tile(of_b, len(of_a)).tolist()
+        return cls(
+            conditions=conditions,
+            first=np.array(first, dtype=np.intp),
+            second=np.array(second, dtype=np.intp),
+            mean=np.zeros(len(first)),
+        )
+
+    def __len__(self) -> int:
+        """The number R of rules."""
+        return len(self.first)
+
+    @property
+    def columns(self) -> NDArray[np.intp]:
+        """The two columns of each rule, (R, 2)."""
+        column = self.conditions.column
+        return np.stack([column[self.first], column[self.second]], axis=1)
+
+    @property
+    def starts(self) -> NDArray[np.intp]:
+        """Where the rules of each pair begin."""
+        if not len(self):
+            return np.zeros(0, dtype=np.intp)
+        changes = (np.diff(self.columns, axis=0) != 0).any(axis=1)
+        return np.concatenate([[0], np.flatnonzero(changes) + 1])
+
+    def take(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> "Pairs":
+        """Some of the rules."""
+        return replace(
+            self,
+            first=self.first[chosen],
+            second=self.second[chosen],
+            mean=self.mean[chosen],
+        )
+
+    def memberships(self, Z: Array, scaling: Scaling | None) -> Array:
+        """Firing strengths (N, R) of scaled samples, averages for missing values."""
+        xp = namespace(Z)
+        if not len(self) or scaling is None:
+            return xp.zeros((len(Z), 0), dtype=Z.dtype, like=Z)
+        fired = self._fired(Z, scaling)
+        if bool((fired == fired).all()):
+            return fired
+        return xp.where(fired == fired, fired, cast(put(self.mean, Z), Z.dtype))
+
+    def _fired(self, Z: Array, scaling: Scaling) -> Array:
+        """Firing strengths (N, R), NaN where a value is missing."""
+        U = self.conditions.memberships(Z, scaling)
+        return U[:, self.first] * U[:, self.second]
+
+    def averaged(self, Z: Array, scaling: Scaling, w: Array) -> "Pairs":
+        """These rules with their means over scaled samples of weights w (N,)."""
+        fired = self._fired(Z, scaling)
+        xp = namespace(fired)
+        weights = cast(w, fired.dtype)
+        measured = fired == fired
+        sums = weights @ xp.where(measured, fired, 0.0)
+        total = weights @ cast(measured, fired.dtype)
+        mean = asnumpy(sums / (total + (total == 0)))
+        return replace(self, mean=mean.astype(np.float64))

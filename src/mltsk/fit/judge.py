@@ -1,0 +1,304 @@
+"""Judges of designs: leave-one-out errors in closed form, and the ridge that is best.
+
+`KernelJudge` serves some hundreds to thousands of rows: a design is a kernel between
+them. `SumsJudge` serves more rows than that: a design is fitted to all rows of a
+sample, by sums over them, and judged by some of these rows, each left out in turn.
+
+The error is the squared leave-one-out error, summed over labels.
+
+Symbols: n rows, L labels, Q columns, K (n, n) kernel, w (n,) weights.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Array, FloatArray, cast, namespace, put
+from .ridge import Factor, Moments, Penalty, SingularError, centred_kernel
+from .rows import Block, LabelRows
+
+# Patterns of observed rows that judge, the most frequent ones: each has its own kernel.
+JUDGING_PATTERNS = 6
+# Rows that come twice would ask for less: below MIN_RIDGE a model repeats its rows.
+MIN_RIDGE = 1e-2
+FIRST_RIDGES = (0.1, 3.0, 100.0)  # where the first search begins
+RIDGE_STEP = 2.0
+DOUBLE_PRECISION_ROWS = 200  # up to here kernels are in double precision
+MIN_JUDGED_SHARE = 1e-6  # least 1 - h of a row that judges
+
+
+@dataclass
+class RidgeSearch:
+    """Finds the ridge of least error for one design after the other.
+
+    ``max_ridge`` is the weight of the rows: columns of variance 1 in all are then
+    shrunk to less than half. ``last`` is the ridge that was found last; None before the
+    first search, which begins at several values.
+    """
+
+    max_ridge: float
+    last: float | None = None
+
+    def least(self, error_at: Callable[[float], float]) -> tuple[float, float]:
+        """Least error, and the ridge that gives it."""
+        starts = FIRST_RIDGES if self.last is None else (self.last,)
+        tried = {min(ridge, self.max_ridge): np.inf for ridge in starts}
+        for ridge in tried:
+            tried[ridge] = error_at(ridge)
+        ridge = min(tried, key=lambda each: tried[each])
+        error = tried[ridge]
+        while error == np.inf and ridge < self.max_ridge:
+            ridge = RIDGE_STEP * ridge
+            error = error_at(ridge)
+        for factor in (1 / RIDGE_STEP, RIDGE_STEP):
+            walked, error = self._walk(ridge, error, factor, error_at)
+            if walked != ridge:
+                ridge = walked
+                break
+        self.last = ridge
+        return error, ridge
+
+    def _walk(
+        self,
+        ridge: float,
+        error: float,
+        factor: float,
+        error_at: Callable[[float], float],
+    ) -> tuple[float, float]:
+        """Multiply the ridge by a factor as long as the error falls."""
+        while MIN_RIDGE < ridge * factor < self.max_ridge:
+            next_error = error_at(ridge * factor)
+            if not next_error < error:
+                break
+            ridge = ridge * factor
+            error = next_error
+        return ridge, error
+
+
+# kernels ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class JudgedKernel:
+    """Labels that were observed in the same rows, for kernels between these.
+
+    ``target`` (n, labels) are the labels, centred and times √w; ``rows`` (n,) are the
+    positions of the rows; ``w`` and ``copies`` (n,) as in a `Block`.
+    """
+
+    target: Array
+    rows: NDArray[np.intp]
+    w: Array
+    copies: Array
+
+    @classmethod
+    def of(
+        cls, block: Block, labels: NDArray[np.intp], dtype: Any
+    ) -> "JudgedKernel | None":
+        """The pattern of some labels, or None where fewer than two rows count."""
+        targets = block.of_labels(labels)
+        xp = namespace(targets.Y)
+        rows = xp.flatnonzero(targets.w > 0)
+        if len(rows) < 2:
+            return None
+        counted = targets.take(rows)
+        w = cast(counted.w, np.float64)
+        mean = (w @ counted.Y) / w.sum()
+        target = xp.sqrt(w)[:, None] * (counted.Y - mean)
+        if target.shape[0] < target.shape[1]:
+            # fewer columns with the same sums of squares: 120 for 5,000 labels
+            target = xp.linalg.qr(target.T)[1].T
+        return cls(
+            target=cast(target, dtype),
+            rows=rows,
+            w=cast(w, dtype),
+            copies=cast(counted.copies, dtype),
+        )
+
+    def kernel(self, K: Array) -> Array:
+        """The kernel of all rows (N, N) as that of the counted rows, centred."""
+        return centred_kernel(K[self.rows][:, self.rows], self.w)
+
+    def squared_error(self, centred: Array, ridge: float) -> float:
+        """Squared leave-one-out error of a centred kernel at a ridge."""
+        factor = Factor.of(centred * 1, np.full(1, ridge))
+        solved = factor.solve(self.target)  # first: the diagonal overwrites the factor
+        leverage = 1.0 - ridge * factor.inverse_diagonal()[:, 0] + self.w / self.w.sum()
+        kept = namespace(centred).maximum(
+            1.0 - leverage / self.copies, MIN_JUDGED_SHARE
+        )
+        residuals = ridge * solved / kept[:, None]
+        return float((residuals * residuals).sum())
+
+
+@dataclass
+class KernelJudge:
+    """Leave-one-out errors of kernels between some rows.
+
+    Parameters
+    ----------
+    patterns : groups of labels with the same weights
+    total_weight : weight of all labels of all rows
+    ridge : float or None
+        The ridge where it is fixed; None has it searched.
+    search : RidgeSearch
+    dtype : precision of kernels
+        Single precision is enough, but for a ridge that is fixed and may be small, and
+        for so few rows that they may be reproduced exactly.
+    """
+
+    patterns: list[JudgedKernel]
+    total_weight: float
+    ridge: float | None
+    search: RidgeSearch
+    dtype: Any = np.float32
+
+    @classmethod
+    def of(
+        cls,
+        block: Block,
+        label_groups: Sequence[NDArray[np.intp]],
+        ridge: float | None,
+    ) -> "KernelJudge":
+        """A judge by the rows of a block; the largest groups of labels count."""
+        is_exact = ridge is not None or len(block.Y) <= DOUBLE_PRECISION_ROWS
+        dtype = np.float64 if is_exact else np.float32
+        patterns = []
+        total_weight = 0.0
+        for labels in _largest(label_groups):
+            pattern = JudgedKernel.of(block, labels, dtype)
+            if pattern is not None:
+                patterns.append(pattern)
+                w = cast(block.of_labels(labels).w, np.float64)
+                total_weight += float(w[pattern.rows].sum()) * len(labels)
+        search = RidgeSearch(max_ridge=max(float(len(block.Y)), 10.0))
+        return cls(patterns, max(total_weight, 1e-300), ridge, search, dtype)
+
+    def error(self, K: Array) -> tuple[float, float]:
+        """Least error of a kernel (n, n), and the ridge that gives it."""
+        kernels = [pattern.kernel(K) for pattern in self.patterns]
+        if self.ridge is not None:
+            return self._error_at(self.ridge, kernels), self.ridge
+        return self.search.least(lambda ridge: self._error_at(ridge, kernels))
+
+    def _error_at(self, ridge: float, kernels: Sequence[Array]) -> float:
+        """Error of centred kernels at a ridge; infinite where one is singular."""
+        error = 0.0
+        for pattern, centred in zip(self.patterns, kernels, strict=True):
+            try:
+                error += pattern.squared_error(centred, ridge)
+            except SingularError:
+                if self.ridge is not None:
+                    raise
+                return np.inf  # in single precision
+        return error
+
+
+def _largest(
+    label_groups: Sequence[NDArray[np.intp]],
+) -> list[NDArray[np.intp]]:
+    """The groups of most labels, which judge for all."""
+    return sorted(label_groups, key=len, reverse=True)[:JUDGING_PATTERNS]
+
+
+# sums ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class JudgedSums:
+    """Labels that were observed in the same rows, for fits by sums.
+
+    ``moments`` are sums over all rows of the sample; ``Phi`` (n, Q) and ``targets`` are
+    the judging rows that count.
+    """
+
+    moments: Moments
+    Phi: Array
+    targets: LabelRows
+
+    def squared_error(
+        self,
+        columns: NDArray[np.intp],
+        weights: FloatArray,
+        ridge: float,
+        prior: Array | None,
+    ) -> float:
+        """Squared leave-one-out error of some columns (q,) times weights (q,)."""
+        fitted = self.moments.weighted(columns, weights).solve(Penalty(ridge), prior)
+        targets = self.targets
+        Phi = self.Phi[:, columns] * put(weights, self.Phi)
+        scores = fitted.leave_one_out(Phi, targets.Y, targets.w, targets.copies)
+        residuals = targets.Y - scores
+        return float((targets.w @ (residuals * residuals)).sum())
+
+
+@dataclass
+class SumsJudge:
+    """Leave-one-out errors of some rows under fits to all rows of a sample.
+
+    ``total_weight`` is that of all labels of the judging rows; ``ridge`` is None where
+    it is searched.
+    """
+
+    patterns: list[JudgedSums]
+    total_weight: float
+    ridge: float | None
+    search: RidgeSearch
+
+    @classmethod
+    def of(
+        cls,
+        Phi: Array,
+        block: Block,
+        judging: NDArray[np.intp],
+        label_groups: Sequence[NDArray[np.intp]],
+        ridge: float | None,
+        search: RidgeSearch,
+    ) -> "SumsJudge":
+        """A judge of the columns Phi (n, Q) of a block, by some of its rows."""
+        patterns = []
+        total_weight = 0.0
+        for labels in _largest(label_groups):
+            targets = block.of_labels(labels)
+            xp = namespace(targets.w)
+            counted = xp.flatnonzero(targets.w > 0)
+            if len(counted) < 2:
+                continue
+            moments = Moments.of(
+                Phi if len(counted) == len(Phi) else Phi[counted],
+                targets.Y[counted],
+                cast(targets.w[counted], np.float64),
+            )
+            judges = judging[np.asarray(targets.w[judging] > 0)]
+            judged = targets.take(judges)
+            patterns.append(JudgedSums(moments, Phi[judges], judged))
+            total_weight += float(judged.w.sum()) * len(labels)
+        return cls(patterns, max(total_weight, 1e-300), ridge, search)
+
+    def error(
+        self, weights: FloatArray, prior: Array | None = None
+    ) -> tuple[float, float]:
+        """Least error of columns of some weights (Q,), and the ridge that gives it.
+
+        Columns of weight 0 are left out. ``prior`` is that of the last columns.
+        """
+        columns = np.flatnonzero(weights > 0)
+        roots = np.sqrt(weights[columns])
+
+        def error_at(ridge: float) -> float:
+            try:
+                return sum(
+                    pattern.squared_error(columns, roots, ridge, prior)
+                    for pattern in self.patterns
+                )
+            except SingularError:
+                if self.ridge is not None:
+                    raise
+                return np.inf
+
+        if self.ridge is not None:
+            return error_at(self.ridge), self.ridge
+        return self.search.least(error_at)
