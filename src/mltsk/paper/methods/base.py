@@ -23,7 +23,7 @@ from ...columns import check_column_names
 from ...core.arrays import Array, Matrix, blas_threads, check_plain
 from ...exceptions import InputError
 from ...refit import take_over, unfitted_copy
-from ...rows.read import check_weights
+from ...rows.weights import check_weights
 from ...sklearn_private import Interval, StrOptions
 from ...targets import Targets, predicted
 
