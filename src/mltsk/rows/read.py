@@ -132,7 +132,7 @@ def read_rows(
     ``rules`` are the user's own rules, which become columns of their own.
     """
     reader = copy(estimator)
-    if isinstance(X, np.ndarray) or not has_columns(X):
+    if not _is_frame(X):
         check_plain(X, "X")  # columns of frames are judged by name
     if is_dask(X):
         from .dask import read_dask  # Dask is there where its collections are
@@ -181,7 +181,8 @@ def counted_rows(w: Array | None) -> NDArray[np.bool_] | None:
 
 def first_look(reader: BaseEstimator, X: TableLike) -> TableLike:
     """X with its names and shape checked: a frame with words or gaps, or an array."""
-    check_column_names(X)
+    if _is_frame(X):
+        check_column_names(X)
     if needs_columns(X, reader.categorical_features):
         validate_data(reader, X, skip_check_array=True)
         if X.shape[0] < 2:
@@ -192,6 +193,11 @@ def first_look(reader: BaseEstimator, X: TableLike) -> TableLike:
     X = _checked_array(reader, X, reset=True, ensure_min_samples=2)
     refuse_sparse_gaps(X)
     return X
+
+
+def _is_frame(X: TableLike) -> bool:
+    """Whether X is a data frame; no array is one."""
+    return not isinstance(X, np.ndarray) and has_columns(X)
 
 
 def refuse_sparse_gaps(X: Matrix) -> None:
@@ -220,7 +226,7 @@ def _checked_array(reader: BaseEstimator, X: TableLike, **options: Any) -> Matri
 def needs_columns(X: TableLike, categorical_features: FeaturesLike) -> bool:
     """Whether X is more than numbers, or has features that are named nominal."""
     names_some = not isinstance(categorical_features, str | None)
-    if isinstance(X, np.ndarray) or not has_columns(X):
+    if not _is_frame(X):
         is_table = hasattr(X, "shape") and np.ndim(X) == 2 and not sparse.issparse(X)
         return names_some and is_table
     if names_some:
