@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..columns import MISSING
 from ..core.arrays import Array
+from ..frames import MISSING
 from .canvas import INK_COLOUR, LINE_COLOUR, MUTED_COLOUR, draw_bars
 from .page import FALL, RISE
 from .views import Curve

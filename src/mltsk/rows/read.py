@@ -20,14 +20,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from ..columns import (
-    Columns,
-    check_column_names,
-    has_columns,
-    is_polars,
-    read_columns,
-    refuse_words,
-)
+from ..columns import Columns, read_columns, refuse_words
 from ..core.arrays import (
     Array,
     FloatArray,
@@ -38,6 +31,7 @@ from ..core.arrays import (
 )
 from ..exceptions import InputError, check_texts
 from ..fit.rows import ArrayRows, Rows
+from ..frames import check_column_names, has_columns, is_polars
 from ..targets import Targets
 from .given_rules import check_rules_apply, with_rules
 from .weights import WeightsLike, check_weights, weight_unit

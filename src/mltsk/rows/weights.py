@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..columns import is_absent
 from ..core.arrays import Array, FloatArray, check_plain
 from ..exceptions import InputError
+from ..frames import is_absent
 from ..targets import default_label_names
 from ..text import listing
 
