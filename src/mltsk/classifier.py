@@ -10,7 +10,6 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .columns import is_polars
 from .core.arrays import Array, Matrix, is_tensor, namespace, put, row_blocks
 from .core.coupling import CONVEX
 from .core.terms import PERCENTILE_TERMS
@@ -18,6 +17,7 @@ from .exceptions import InputError
 from .explain import Explanation, explain
 from .fit import FitResult, Names, Options, fit_system
 from .fitted import FittedAttributes
+from .frames import is_polars
 from .record import FitRecord
 from .refit import take_over, unfitted_copy
 from .rows.dask import lazily

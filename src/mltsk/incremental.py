@@ -36,15 +36,13 @@ from .rows.read import (
     RulesLike,
     TableLike,
     TargetsLike,
-    WeightsLike,
     check_lengths,
-    check_weights,
     first_look,
     is_dask,
     numbers_of,
     refuse_sparse_gaps,
-    weight_unit,
 )
+from .rows.weights import WeightsLike, check_weights, weight_unit
 from .short import TrainingRows
 from .sklearn_private import Interval
 from .system import FuzzySystem

@@ -17,9 +17,9 @@ from scipy import sparse
 from sklearn.utils.multiclass import type_of_target, unique_labels
 from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d
 
-from .columns import is_absent
 from .core.arrays import cast, check_plain, namespace, put
 from .exceptions import InputError, check_different, check_texts
+from .frames import is_absent
 
 NUMBERS_OF_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)

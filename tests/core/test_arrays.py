@@ -12,6 +12,7 @@ from scipy import sparse
 
 from mltsk import MLTSKClassifier, PaperMLTSK
 from mltsk.core.arrays import (
+    asked_threads,
     asnumpy,
     cast,
     is_csr,
@@ -153,6 +154,14 @@ def test_mean_of_known_warns_of_nothing_where_all_is_missing():
 
 
 # threads ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "threads"), [("4", 4), ("0", None), ("many", None), ("", None)]
+)
+def test_asked_threads_reads_whole_numbers_above_zero(monkeypatch, asked, threads):
+    monkeypatch.setenv("MLTSK_THREADS", asked)
+    assert asked_threads() == threads
 
 
 def test_blas_threads_are_as_before_when_fits_in_eight_threads_have_ended():

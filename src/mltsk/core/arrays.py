@@ -33,7 +33,7 @@ from numpy.typing import DTypeLike, NDArray
 from threadpoolctl import LibController, ThreadpoolController
 
 from ..exceptions import InputError
-from ..machine import asked_threads, usable_cores
+from ..machine import usable_cores
 from .tensors import Tensor, Tensors
 
 # A NumPy array of single or double precision.
@@ -336,6 +336,12 @@ def put_double(table: FloatArray, like: Array) -> Array:
 # threads ------------------------------------------------------------------------------
 
 
+def asked_threads() -> int | None:
+    """The number in MLTSK_THREADS, or None."""
+    asked = os.environ.get("MLTSK_THREADS", "")
+    return int(asked) if asked.isdecimal() and int(asked) > 0 else None
+
+
 def spread(work: Callable[[T], R], items: Sequence[T], flops: float) -> list[R]:
     """Do ``work`` for each item, in threads if there are enough flops to pay for them.
 
@@ -343,7 +349,7 @@ def spread(work: Callable[[T], R], items: Sequence[T], flops: float) -> list[R]:
     """
     workers = 1
     if len(items) > 1 and flops >= MIN_SPREAD_FLOPS:
-        workers = usable_cores()
+        workers = asked_threads() or usable_cores()
     if workers == 1:
         return [work(item) for item in items]
     with ThreadPoolExecutor(min(workers, len(items))) as pool:

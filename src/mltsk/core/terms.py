@@ -16,8 +16,7 @@ All of them are monotone and piecewise linear, so one form serves them: a table 
 per feature (``values``, ``levels``), linear between knots. The table stays a NumPy
 array where samples are tensors. Weights count as copies: a row of weight 2 is two rows,
 one of weight 0 is none; scikit-learn's QuantileTransformer knows no weights. A missing
-value (NaN) stays NaN, and no scale is fitted to it. Scales of two knots are in
-`straight`.
+value (NaN) stays NaN, and no scale is fitted to it.
 
 A ramp rises from 0 to 1 between two percentiles of its feature: "is no longer very
 low", …, "is very high". A weighted sum of a feature's ramps is a curve that may bend at

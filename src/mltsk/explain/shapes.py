@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..columns import MISSING
 from ..core.arrays import Array
 from ..core.terms import interpolated
+from ..frames import MISSING
 from .wording import exactly, fifth, margin, name, number, signed
 
 MIN_TURN = 0.25  # a curve turns where it goes back by more than this share of its range

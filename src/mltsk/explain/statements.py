@@ -9,8 +9,8 @@ from functools import partial
 
 import numpy as np
 
-from ..columns import MISSING
 from ..core.arrays import Array
+from ..frames import MISSING
 from .conditions import Condition
 from .effects import Effects
 from .regions import Regions

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import MISSING, Asked, Columns
+from ..columns import Asked, Columns
 from ..core.arrays import Array, Matrix, dense
 from ..core.terms import interpolated
+from ..frames import MISSING
 from ..system import FuzzySystem
 from .wording import number
 

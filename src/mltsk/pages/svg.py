@@ -11,10 +11,10 @@ from html import escape
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..columns import MISSING
 from ..core.arrays import Array
 from ..explain.views import Curve
 from ..explain.wording import number, shortened
+from ..frames import MISSING
 from ..metrics.curves import Groups
 
 MAX_CURVE_POINTS = 1000  # that are looked at

@@ -25,7 +25,6 @@ from ..fit.ridge import Moments
 from ..fit.rows import Block
 from ..targets import Targets, default_label_names
 from .read import (
-    MAX_MEAN_COPIES,
     PRECISIONS,
     Estimator,
     Features,
@@ -33,8 +32,8 @@ from .read import (
     RulesLike,
     columns_with_gaps,
     is_dask,
-    mean_weight,
 )
+from .weights import MAX_MEAN_COPIES, mean_weight
 
 Collection: TypeAlias = Any  # a Dask array or data frame
 Delayed: TypeAlias = Any  # one of its blocks, `dask.delayed`, or None
