@@ -191,6 +191,7 @@ label_names_, classes_, n_features_in_, feature_names_in_
             Interval(Real, 0, None, closed="neither"),
         ],
         "tnorm": [StrOptions({"product", "minimum"})],
+        "n_pairs": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
         "scale": [
             StrOptions({"auto", *PERCENTILE_TERMS, "standard", "minmax", "unit"}),
             None,
@@ -215,6 +216,7 @@ label_names_, classes_, n_features_in_, feature_names_in_
         order="auto",
         width_scale="auto",
         tnorm="product",
+        n_pairs="auto",
         scale="auto",
         ridge="auto",
         coupling=None,
@@ -229,6 +231,7 @@ label_names_, classes_, n_features_in_, feature_names_in_
         self.order = order
         self.width_scale = width_scale
         self.tnorm = tnorm
+        self.n_pairs = n_pairs
         self.scale = scale
         self.ridge = ridge
         self.coupling = coupling
@@ -292,6 +295,7 @@ sample, or one-dimensional classes
             order=unless_auto(self.order),
             width_scale=unless_auto(self.width_scale),
             tnorm=self.tnorm,
+            n_pairs=unless_auto(self.n_pairs),
             ridge=unless_auto(self.ridge),
             coupling=self.coupling,
             coupling_weight=unless_auto(self.coupling_weight),

@@ -61,6 +61,15 @@ class Conditions:
     def __len__(self) -> int:
         return len(self.column)
 
+    def joined(self, other: "Conditions") -> "Conditions":
+        """These conditions and then others."""
+        return Conditions(
+            column=np.concatenate([self.column, other.column]),
+            left=np.concatenate([self.left, other.left]),
+            peak=np.concatenate([self.peak, other.peak]),
+            right=np.concatenate([self.right, other.right]),
+        )
+
     @underflow_is_zero()
     def memberships(self, Z: Array, scaling: Scaling) -> Array:
         """Memberships (N, C) of scaled samples, NaN where a value is missing."""
@@ -163,14 +172,35 @@ class Pairs:
         changes = (np.diff(self.columns, axis=0) != 0).any(axis=1)
         return np.concatenate([[0], np.flatnonzero(changes) + 1])
 
-    def take(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> "Pairs":
-        """Some of the rules."""
-        return replace(
-            self,
-            first=self.first[chosen],
-            second=self.second[chosen],
-            mean=self.mean[chosen],
+    @property
+    def blocks(self) -> dict[tuple[int, int], NDArray[np.intp]]:
+        """The rules of each pair, by its two columns."""
+        rules = np.split(np.arange(len(self)), self.starts[1:])
+        columns = self.columns
+        return {
+            (int(columns[own[0], 0]), int(columns[own[0], 1])): own
+            for own in rules
+            if len(own)
+        }
+
+    def joined(self, other: "Pairs") -> "Pairs":
+        """These pairs, and those of another list that are not among them."""
+        here = self.blocks
+        new = [own for pair, own in other.blocks.items() if pair not in here]
+        rules = np.concatenate([np.zeros(0, dtype=np.intp), *new])
+        C = len(self.conditions)
+        return Pairs(
+            conditions=self.conditions.joined(other.conditions),
+            first=np.concatenate([self.first, other.first[rules] + C]),
+            second=np.concatenate([self.second, other.second[rules] + C]),
+            mean=np.concatenate([self.mean, other.mean[rules]]),
         )
+
+    def positions_in(self, other: "Pairs") -> NDArray[np.intp]:
+        """Where the rules of these pairs are among those of another list, (R,)."""
+        there = other.blocks
+        positions = [there[pair] for pair in self.blocks]
+        return np.concatenate([np.zeros(0, dtype=np.intp), *positions])
 
     def memberships(self, Z: Array, scaling: Scaling | None) -> Array:
         """Firing strengths (N, R) of scaled samples, averages for missing values."""

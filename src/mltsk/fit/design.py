@@ -83,6 +83,8 @@ class Scale:
         Total variance of scaled samples, the yardstick of widths and slopes.
     is_gap : (D,) or None
         Which columns say "not measured".
+    n_given : int
+        How many columns, the last ones, are rules of the user.
     """
 
     name: str | None
@@ -90,6 +92,7 @@ class Scale:
     terms: Terms
     variance: float
     is_gap: NDArray[np.bool_] | None = None
+    n_given: int = 0
 
     @classmethod
     def of(
@@ -117,13 +120,18 @@ class Scale:
         scaling, terms = _fitted_terms(X, w, name, columns, n_fine)
         Z = cls(name, scaling, terms, variance=1.0).apply(X)
         terms = terms.averaged(Z, scaling, w)
-        is_gap = None
-        if columns is not None:
-            is_gap = columns.is_gap
-            if columns.rules:
-                terms = terms.from_zero(X.shape[1] - len(columns.rules))
-        variance = _total_variance(Z, w, name, terms)
-        return cls(name, scaling, terms, variance, is_gap), Z
+        n_given = 0 if columns is None else len(columns.rules)
+        if n_given:
+            terms = terms.from_zero(X.shape[1] - n_given)
+        scale = cls(
+            name,
+            scaling,
+            terms,
+            variance=_total_variance(Z, w, name, terms),
+            is_gap=None if columns is None else columns.is_gap,
+            n_given=n_given,
+        )
+        return scale, Z
 
     def keeping(self, terms: NDArray[np.bool_]) -> "Scale":
         """The same scale with some of its terms."""

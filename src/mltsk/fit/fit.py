@@ -5,7 +5,7 @@ consequents on all rows (`mltsk.fit.solve`). Everything is in closed form.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -34,10 +34,12 @@ from .choose import (
     JUDGING_ROWS_LINEAR,
     Choice,
     Clusters,
+    Folds,
     Wishes,
     choose,
 )
 from .design import Design, Scale
+from .grow import grow, may_grow
 from .judge import KernelJudge
 from .order import order_by_content, stratified_rows
 from .ridge import Penalty, SingularError, solve_dual
@@ -134,6 +136,7 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
                 penalty,
                 HeldRows(sample, Z, rows.shape[0]),
                 label_groups,
+                folds=choice.folds,
                 max_bytes=options.max_bytes,
                 form=options.form,
             )
@@ -180,11 +183,11 @@ def _chosen(
         _check_minimum(order, sample.X)
         order = 0
     max_rules = max(1, int(_n_counted(n_rows, sample, w) / MIN_ROWS_PER_RULE))
-    if not bool((w > 0).all()):
-        counted = namespace(w).flatnonzero(w > 0)
-        sample = sample.take(counted)
-        Z = Z[counted]
-        w = w[counted]
+    positions = np.flatnonzero(asnumpy(w) > 0)
+    if len(positions) < len(w):
+        sample = sample.take(positions)
+        Z = Z[positions]
+        w = w[positions]
     by_content = order_by_content(sample)
     sample = sample.take(by_content)
     Z = Z[by_content]
@@ -202,6 +205,9 @@ def _chosen(
         tnorm=options.tnorm,
         max_rules=max_rules,
     )
+    if may_grow(scale, wishes, n_rows):
+        choice = grow(scale, sample, Z, w, label_groups, wishes, n_rows)
+        return replace(choice, folds=_original(choice.folds, positions[by_content]))
     limit = JUDGING_ROWS_LINEAR if scale.terms.low is None else JUDGING_ROWS
     judging = stratified_rows(asnumpy(sample.Y), limit)
     return choose(
@@ -212,6 +218,11 @@ def _chosen(
         clusters=clusters,
         wishes=wishes,
     )
+
+
+def _original(folds: Folds, positions: NDArray[np.intp]) -> Folds:
+    """Folds whose rows are those of the sample as it came, at these positions."""
+    return tuple((positions[rows], pairs) for rows, pairs in folds)
 
 
 def _check_minimum(order: int | None, X: Matrix) -> None:

@@ -177,6 +177,11 @@ class KernelJudge:
         search = RidgeSearch(max_ridge=max(float(len(block.Y)), 10.0))
         return cls(patterns, max(total_weight, 1e-300), ridge, search, dtype)
 
+    @property
+    def null_error(self) -> float:
+        """Error of the base rates alone."""
+        return sum(float((p.target * p.target).sum()) for p in self.patterns)
+
     def error(self, K: Array) -> tuple[float, float]:
         """Least error of a kernel (n, n), and the ridge that gives it."""
         kernels = [pattern.kernel(K) for pattern in self.patterns]

@@ -10,6 +10,7 @@ Symbols: N rows, D features, L labels, Q columns of the design, Z (N, D) scaled 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +28,12 @@ from ..core.arrays import (
     row_blocks,
     spread_rows,
 )
+from ..core.pairs import Pairs
 from ..exceptions import InputError
 from ..machine import total_memory
-from .choose import JUDGING_ROWS_LINEAR
+from .choose import JUDGING_ROWS_LINEAR, Folds
 from .design import Design
-from .ridge import Penalty, conjugate_gradients, solve_dual
+from .ridge import Penalty, PrimalSolution, conjugate_gradients, solve_dual
 from .rows import ROW_COPIES, Block, LabelRows, RowIndex, Rows
 
 MEMORY_SHARE = 0.2  # of the memory of machine or device, for a kernel or Gram matrix
@@ -80,17 +82,22 @@ def solve(
     sample: HeldRows,
     label_groups: Sequence[NDArray[np.intp]],
     *,
+    folds: Folds = (),
     max_bytes: float | None = None,
     form: str | None = None,
 ) -> Consequents:
     """Solve for all labels.
 
-    ``max_bytes`` is what a square matrix may take, by default a share of the memory;
-    ``form`` is "primal", "dual", "products", or None for the cheapest.
+    ``folds`` are rows of the sample, each with the pairs that were found without them:
+    these rows are scored by the design that has those pairs. ``max_bytes`` is what a
+    square matrix may take, by default a share of the memory; ``form`` is "primal",
+    "dual", "products", or None for the cheapest.
     """
     held = sample
     if not sample.are_all and rows.shape[0] <= rows.limit:
         held = HeldRows(rows.sample(rows.shape[0]), None, rows.shape[0])
+        in_data = np.arange(rows.shape[0])[sample.block.index]
+        folds = tuple((in_data[own], pairs) for own, pairs in folds)
     if max_bytes is None:
         max_bytes = MEMORY_SHARE * _memory_beside(held.block.w)
     if form is None:
@@ -99,12 +106,11 @@ def solve(
         return _by_products(design, penalty, held, max_bytes)
     if form == "primal":
         solutions = [
-            _primal(rows, design, penalty, held, labels) for labels in label_groups
+            _primal(rows, design, penalty, held, labels, folds)
+            for labels in label_groups
         ]
     else:
-        solutions = _duals(
-            design, penalty, held.block, held.scaled(design), label_groups
-        )
+        solutions = _duals_with_folds(design, penalty, held, label_groups, folds)
     solution = _joined(label_groups, solutions)
     if held.are_all:
         return solution
@@ -148,27 +154,84 @@ def _primal(
     penalty: Penalty,
     held: HeldRows,
     labels: NDArray[np.intp],
+    folds: Folds,
 ) -> Consequents:
     """Solve the primal form on sums over all rows.
 
-    Leave-one-out scores are those of the rows held.
+    Leave-one-out scores are those of the rows held. One pass over the rows serves all
+    folds: the sums are those of all pairs that one of them has.
     """
-    primal = rows.moments(design, labels).solve(penalty, design.prior)
-    targets = held.block.of_labels(labels)
-    loo_scores = namespace(targets.Y).empty_like(targets.Y)
-    bytes_per_row = 8 * ROW_COPIES * design.n_columns
-    for rows_held in row_blocks(len(targets.Y), bytes_per_row, like=targets.w):
-        if held.Z is None:
-            Z = design.scale.apply(held.block.X[rows_held])
-        else:
-            Z = held.Z[rows_held]
-        block = targets.take(rows_held)
-        Phi = design.rows(Z)
-        loo_scores[rows_held] = primal.leave_one_out(
-            Phi, block.Y, block.w, block.copies
+    pairs = reduce(Pairs.joined, [pairs for _, pairs in folds], design.pairs)
+    widest = replace(design, pairs=pairs)
+    moments = rows.moments(widest, labels)
+
+    def solved(own: Pairs) -> tuple[NDArray[np.intp], PrimalSolution]:
+        columns = _columns_of(widest, own)
+        if len(columns) == widest.n_columns:
+            return columns, moments.solve(penalty, design.prior)
+        of_columns = moments.weighted(columns, np.ones(len(columns)))
+        return columns, of_columns.solve(penalty, design.prior)
+
+    columns, primal = solved(design.pairs)
+    loo_scores = _left_out(primal, columns, widest, held, labels, slice(None))
+    for own_rows, own_pairs in folds:
+        own_columns, own = solved(own_pairs)
+        loo_scores[own_rows] = _left_out(
+            own, own_columns, widest, held, labels, own_rows
         )
     mean = primal.mean[:, None] + 0 * primal.B
     return Consequents(primal.B, mean, primal.rates, loo_scores)
+
+
+def _columns_of(design: Design, pairs: Pairs) -> NDArray[np.intp]:
+    """The columns of a design without those of pairs that are not among these."""
+    P = design.n_terms
+    rules = np.arange(design.first_rule, design.n_columns)
+    return np.concatenate([np.arange(P), P + pairs.positions_in(design.pairs), rules])
+
+
+def _left_out(
+    primal: PrimalSolution,
+    columns: NDArray[np.intp],
+    design: Design,
+    held: HeldRows,
+    labels: NDArray[np.intp],
+    chosen: RowIndex,
+) -> Array:
+    """Leave-one-out scores of some of the rows held, by some columns of a design."""
+    targets = held.block.of_labels(labels).take(chosen)
+    positions = np.arange(len(held.block.w))[chosen]
+    loo_scores = namespace(targets.Y).empty_like(targets.Y)
+    bytes_per_row = 8 * ROW_COPIES * design.n_columns
+    for rows in row_blocks(len(targets.Y), bytes_per_row, like=targets.w):
+        if held.Z is None:
+            Z = design.scale.apply(held.block.X[positions[rows]])
+        else:
+            Z = held.Z[positions[rows]]
+        block = targets.take(rows)
+        Phi = design.rows(Z)
+        if len(columns) < design.n_columns:
+            Phi = Phi[:, columns]
+        loo_scores[rows] = primal.leave_one_out(Phi, block.Y, block.w, block.copies)
+    return loo_scores
+
+
+def _duals_with_folds(
+    design: Design,
+    penalty: Penalty,
+    held: HeldRows,
+    label_groups: Sequence[NDArray[np.intp]],
+    folds: Folds,
+) -> list[Consequents]:
+    """Solve the dual form for every group of labels, and once more for each fold."""
+    Z = held.scaled(design)
+    solutions = _duals(design, penalty, held.block, Z, label_groups)
+    for own_rows, own_pairs in folds:
+        own_design = replace(design, pairs=own_pairs)
+        own = _duals(own_design, penalty, held.block, Z, label_groups)
+        for solution, of_fold in zip(solutions, own, strict=True):
+            solution.loo_scores[own_rows] = of_fold.loo_scores[own_rows]
+    return solutions
 
 
 def _duals(

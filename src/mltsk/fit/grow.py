@@ -1,0 +1,474 @@
+"""What leave-one-out chooses where there are thousands of rows: pairs and exceptions.
+
+Designs are fitted to all rows of a sample by sums over them, and judged by some of its
+rows. They grow as long as that pays: the general rule, pairs of features that act
+together, exceptions. Nothing here is of the size rows × rows.
+
+Pairs are found by what the general rule leaves over. With U (n, C) the memberships in
+three conditions per feature and r_l the residuals of label l, Uᵀ diag(r_l) U holds, for
+all pairs at once, the sums of residuals in their cells; the score of a pair is
+Σ sum² / (count + PAIR_COUNT), over its cells and all labels, each label's residuals
+being of size 1. Pairs are found on one half of the rows and their number is judged by
+rows of the other half: judged by the rows they were found on, they always pay.
+
+Symbols: n rows, D features, L labels, Z (n, D) scaled rows, T (n, P) terms.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import (
+    Array,
+    FloatArray,
+    Matrix,
+    asnumpy,
+    cast,
+    dense,
+    namespace,
+    weighted_mean_and_sd,
+)
+from ..core.pairs import Conditions, Pairs
+from ..core.terms import Scaling
+from .choose import (
+    MIN_GAINS,
+    MIN_GAINS_LINEAR,
+    RULE_SHARES,
+    WIDTH_ZERO_ORDER,
+    Choice,
+    Clusters,
+    Wishes,
+)
+from .design import Design, ExceptionRules, Scale
+from .judge import RidgeSearch, SumsJudge
+from .order import stratified_rows
+from .ridge import Moments, Penalty
+from .rows import Block
+
+# From this many rows on designs grow by sums, if the general rule has at most
+# MAX_GROWN_TERMS columns. On text slopes are better up to some 8,000 rows.
+GROWING_SCALES = ("quantile", "unit")
+MIN_GROWN_ROWS = 3_000
+MIN_GROWN_LINEAR_ROWS = 8_000
+MAX_GROWN_TERMS = 2_000
+JUDGING_ROWS_OF_MANY = 2_000
+CURVE_SHARES_OF_MANY = (0.3, 1.0)  # of ramps, next to lines
+# Numbers of pairs that are tried, and the share of the error by which each must lower
+# that of fewer.
+PAIR_NUMBERS = (10, 40, 100)
+MIN_PAIR_GAIN = 0.002
+PAIR_SHARE = 0.5  # weight of pairs where the general rule has 1
+PAIR_PEAKS = 5  # conditions per feature; 8 are no better
+SEARCH_PEAKS = 3  # conditions per feature while pairs are searched
+PAIR_COUNT = 20.0  # rows that a cell is taken to have had before, with no residual
+MAX_PAIRED_COLUMNS = (
+    120  # the columns of largest effect, among which pairs are searched
+)
+MAX_RESIDUALS = 30  # directions of the residuals of many labels
+# Exceptions under the kernel's own prior: how many are tried on few rows, to see
+# whether they pay at all, how many are judged, and how many there are then at most;
+# their widths as shares of twice the variance, their weights where the general rule has
+# 1.
+TRIAL_ROWS = 8_000
+N_TRIAL_CENTERS = 300
+N_JUDGED_CENTERS = 1_000
+MAX_CENTERS = 5_000
+ROWS_PER_CENTER = 3
+KERNEL_WIDTHS = (0.5, 1.5)
+KERNEL_SHARES = (1.0, 4.0)
+MIN_SIZE = 1e-300
+
+
+def may_grow(scale: Scale, wishes: Wishes, n_rows: int) -> bool:
+    """Whether there are rows enough, and columns few enough, to choose by sums."""
+    if wishes.order == 1 or scale.name not in GROWING_SCALES:
+        return False
+    if len(scale.terms) > MAX_GROWN_TERMS:
+        return False
+    least = MIN_GROWN_ROWS if scale.name == "quantile" else MIN_GROWN_LINEAR_ROWS
+    return n_rows >= least or bool(wishes.n_pairs)
+
+
+def grow(
+    scale: Scale,
+    block: Block,
+    Z: Matrix,
+    w: Array,
+    label_groups: Sequence[NDArray[np.intp]],
+    wishes: Wishes,
+    n_rows: int,
+) -> Choice:
+    """Choose a design for rows that are sorted by content and all count.
+
+    Parameters
+    ----------
+    scale : Scale
+    block : Block
+        A sample of the rows.
+    Z : (n, D) scaled rows of the block
+    w : (n,) weights
+    label_groups : labels that have the same weights
+    wishes : Wishes
+    n_rows : int
+        Rows of the data.
+    """
+    growing = Growing(scale, block, Z, w, label_groups, wishes)
+    choice = growing.with_pairs(growing.general())
+    if wishes.n_rules == 0:
+        return choice
+    if wishes.n_rules is None:
+        return growing.with_kernel(choice, n_rows)
+    return growing.with_rules(choice, wishes.n_rules)
+
+
+class GrownPairs(NamedTuple):
+    """So many pairs, what they weigh, and the error and ridge with them."""
+
+    n_pairs: int
+    weight: float
+    error: float
+    ridge: float
+
+
+@dataclass(frozen=True, eq=False)
+class Growing:
+    """Designs for a sample of rows; all as in `grow`."""
+
+    scale: Scale
+    block: Block
+    Z: Matrix
+    w: Array
+    label_groups: Sequence[NDArray[np.intp]]
+    wishes: Wishes
+
+    @cached_property
+    def _search(self) -> RidgeSearch:
+        return RidgeSearch(max_ridge=max(float(len(self.w)), 10.0))
+
+    @cached_property
+    def _halves(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Every other row, and the rows between them."""
+        rows = np.arange(len(self.w))
+        return rows[::2], rows[1::2]
+
+    @cached_property
+    def _judging(self) -> NDArray[np.intp]:
+        """The rows that judge, from the second half."""
+        second = self._halves[1]
+        Y = asnumpy(self.block.Y[second])
+        return second[stratified_rows(Y, JUDGING_ROWS_OF_MANY)]
+
+    def _judge(self, Phi: Array) -> SumsJudge:
+        """The judge of columns Phi (n, Q)."""
+        return SumsJudge.of(
+            Phi,
+            self.block,
+            judging=self._judging,
+            label_groups=self.label_groups,
+            ridge=self.wishes.ridge,
+            search=self._search,
+        )
+
+    # the general rule -----------------------------------------------------------------
+
+    def general(self) -> Choice:
+        """The general rule, with the best shares of lines and ramps."""
+        T = dense(self.scale.general(self.Z))
+        judge = self._judge(T)
+        variances = weighted_mean_and_sd(T, self.w)[1] ** 2
+        tried = []
+        for share, with_gaps in self._shares():
+            weights = self.scale.term_weights(variances, share, with_gaps=with_gaps)
+            tried.append((*judge.error(weights), weights))
+        error, ridge, weights = min(tried, key=lambda each: each[0])
+        kept = weights > 0
+        design = Design(
+            self.scale.keeping(kept),
+            rules=ExceptionRules(dense(self.Z[:0]), width=1.0, order=0),
+            term_weights=weights[kept],
+        )
+        return Choice(design, ridge, error / judge.total_weight)
+
+    def _shares(self) -> list[tuple[float, bool]]:
+        """Shares of ramps to try, each with terms for gaps or without."""
+        shares = CURVE_SHARES_OF_MANY if self.scale.has_lines else (1.0,)
+        has_gaps = self.scale.is_gap is not None and bool(self.scale.is_gap.any())
+        with_gaps = (True, False) if has_gaps else (True,)
+        return list(product(shares, with_gaps))
+
+    # pairs ----------------------------------------------------------------------------
+
+    def with_pairs(self, choice: Choice) -> Choice:
+        """The choice with as many pairs as pay, or as the user asks for."""
+        if self.scale.name != "quantile" or self.wishes.n_pairs == 0:
+            return choice
+        U, column = self._searched()
+        residuals = self._residuals(choice)
+        first, second = self._halves
+        ranked = _ranked(U[first], column, residuals[first])
+        grown = self._judged_pairs(choice, ranked)
+        if grown is None:
+            return choice
+        n_pairs = grown.n_pairs
+        by_all = _ranked(U, column, residuals)[:n_pairs]
+        by_second = _ranked(U[second], column, residuals[second])[:n_pairs]
+        design = replace(
+            choice.design, pairs=self._pairs(by_all), pair_weight=grown.weight
+        )
+        return replace(
+            choice,
+            design=design,
+            ridge=grown.ridge,
+            error=grown.error,
+            folds=(
+                (second, self._pairs(ranked[:n_pairs])),
+                (first, self._pairs(by_second)),
+            ),
+        )
+
+    def _pairs(self, columns: Sequence[tuple[int, int]]) -> Pairs:
+        """The rules of pairs of columns, with their means over the sample."""
+        pairs = Pairs.of(self._scaling, columns, PAIR_PEAKS)
+        return pairs.averaged(self.Z, self._scaling, self.w)
+
+    @property
+    def _scaling(self) -> Scaling:
+        if self.scale.scaling is None:
+            raise ValueError("pairs need a scale of percentiles")
+        return self.scale.scaling
+
+    def _judged_pairs(
+        self, choice: Choice, ranked: Sequence[tuple[int, int]]
+    ) -> GrownPairs | None:
+        """How many of the ranked pairs are taken; None for none."""
+        wished = self.wishes.n_pairs
+        numbers = PAIR_NUMBERS if wished is None else (wished,)
+        numbers = sorted({min(number, len(ranked)) for number in numbers} - {0})
+        if not numbers:
+            return None
+        pairs = self._pairs(ranked[: numbers[-1]])
+        T = choice.design.scale.general(self.Z)
+        F = cast(pairs.memberships(self.Z, self._scaling), np.float64)
+        judge = self._judge(namespace(T).concatenate([T, F], axis=1))
+        variances = weighted_mean_and_sd(F, self.w)[1] ** 2
+        starts = np.append(pairs.starts, len(pairs))
+        taken = None
+        least = choice.error if wished is None else np.inf
+        for number in numbers:
+            last = int(starts[number])
+            weight = PAIR_SHARE / max(float(variances[:last].sum()), MIN_SIZE)
+            of_pairs = np.zeros(len(pairs))
+            of_pairs[:last] = weight
+            weights = np.concatenate([choice.design.term_weights, of_pairs])
+            error, ridge = judge.error(weights)
+            error /= judge.total_weight
+            if error < (1 - MIN_PAIR_GAIN) * least:
+                least = error
+                taken = GrownPairs(number, weight, error, ridge)
+        return taken
+
+    def _residuals(self, choice: Choice) -> FloatArray:
+        """Leave-one-out residuals (n, L) of a choice, times the root of weights.
+
+        They are 0 where nothing was observed.
+        """
+        Phi = choice.design.rows(self.Z)
+        residuals = np.zeros(self.block.Y.shape)
+        for labels in self.label_groups:
+            targets = self.block.of_labels(labels)
+            counted = np.flatnonzero(asnumpy(targets.w) > 0)
+            if len(counted) < 2:
+                continue
+            seen = targets.take(counted)
+            rows = Phi if len(counted) == len(Phi) else Phi[counted]
+            fitted = Moments.of(rows, seen.Y, seen.w).solve(Penalty(choice.ridge))
+            scores = fitted.leave_one_out(rows, seen.Y, seen.w, seen.copies)
+            weighted = seen.w[:, None] * (seen.Y - scores)
+            residuals[np.ix_(counted, labels)] = asnumpy(weighted)
+        return _as_few(residuals)
+
+    def _searched(self) -> tuple[FloatArray, NDArray[np.intp]]:
+        """Memberships (n, C) of the conditions that are searched for pairs.
+
+        Also the column of each, (C,). A missing value belongs to no condition.
+        """
+        is_searched = self._scaling.n_values > 1
+        if self.scale.is_gap is not None:
+            is_searched &= ~self.scale.is_gap
+        is_searched[len(is_searched) - self.scale.n_given :] = False
+        columns = np.flatnonzero(is_searched)
+        if len(columns) > MAX_PAIRED_COLUMNS:
+            strongest = np.argsort(-self._strengths()[columns], kind="stable")
+            columns = np.sort(columns[strongest[:MAX_PAIRED_COLUMNS]])
+        conditions = Conditions.of(self._scaling, columns.tolist(), SEARCH_PEAKS)
+        U = asnumpy(conditions.memberships(self.Z, self._scaling))
+        return np.nan_to_num(U).astype(np.float32), conditions.column
+
+    def _strengths(self) -> FloatArray:
+        """How well the best term of each column tells the labels alone, (D,)."""
+        T = asnumpy(self.scale.general(self.Z))
+        centred = T - T.mean(axis=0)
+        Y = asnumpy(self.block.Y)
+        covariances = centred.T @ (Y - Y.mean(axis=0))
+        variances = np.maximum((centred * centred).sum(axis=0), MIN_SIZE)
+        strengths = np.zeros(self.Z.shape[1])
+        of_terms = (covariances**2).sum(axis=1) / variances
+        np.maximum.at(strengths, self.scale.terms.feature, of_terms)
+        return strengths
+
+    # exceptions -----------------------------------------------------------------------
+
+    def with_kernel(self, choice: Choice, n_rows: int) -> Choice:
+        """The choice with exceptions under the kernel's own prior, if they pay.
+
+        They are judged with centres that are not among the judging rows: a row that is
+        its own centre looks as if it could be told. Then there are more of them.
+        """
+        trial = self._first_rows(TRIAL_ROWS)
+        if not trial._kernel_pays(choice):
+            return choice
+        tried = [
+            self._with_rules(choice, self._kernel_rules(width), KERNEL_SHARES)
+            for width in self._kernel_widths()
+        ]
+        best = min(tried, key=lambda each: each.error)
+        if not best.error < (1 - self._min_gain) * choice.error:
+            return choice
+        n_centers = min(MAX_CENTERS, n_rows // ROWS_PER_CENTER, len(self.w))
+        if n_centers <= len(best.design.rules):
+            return best
+        rules = replace(best.design.rules, centers=self._filled(np.arange(n_centers)))
+        return replace(best, design=replace(best.design, rules=rules))
+
+    def _first_rows(self, n_rows: int) -> "Growing":
+        """The same for fewer rows."""
+        rows = slice(0, n_rows)
+        return replace(
+            self, block=self.block.take(rows), Z=self.Z[rows], w=self.w[rows]
+        )
+
+    @property
+    def _min_gain(self) -> float:
+        """Share of the error by which exceptions must lower it."""
+        is_linear = self.scale.terms.low is None
+        return MIN_GAINS_LINEAR[0] if is_linear else MIN_GAINS[0]
+
+    def _kernel_pays(self, choice: Choice) -> bool:
+        """Whether some exceptions of the usual width and weight lower the error."""
+        Phi = choice.design.rows(self.Z)
+        error = self._judge(Phi).error(np.ones(Phi.shape[1]))[0]
+        rules = self._kernel_rules(KERNEL_WIDTHS[0], N_TRIAL_CENTERS)
+        grown = self._with_rules(choice, rules, KERNEL_SHARES[:1])
+        total_weight = self._judge(Phi[:, :0]).total_weight
+        return grown.error * total_weight < (1 - self._min_gain) * error
+
+    def _filled(self, rows: NDArray[np.intp]) -> Array:
+        """Some rows as centres."""
+        return dense(self.scale.terms.filled(self.Z[rows]))
+
+    def _kernel_widths(self) -> tuple[float, ...]:
+        """Widths to try, as shares of the mean squared distance."""
+        wished = self.wishes.width_scale
+        return KERNEL_WIDTHS if wished is None else (wished,)
+
+    def _kernel_rules(
+        self, width_scale: float, n_centers: int = N_JUDGED_CENTERS
+    ) -> ExceptionRules:
+        """Exceptions that sit at rows which do not judge.
+
+        They have the kernel's own prior, or an ordinary one for the minimum.
+        """
+        others = np.setdiff1d(self._halves[0], self._judging)
+        return self._rules(self._filled(others[:n_centers]), width_scale, prior=True)
+
+    def _rules(
+        self, centers: Array, width_scale: float, *, prior: bool
+    ) -> ExceptionRules:
+        """Exceptions of order 0."""
+        is_product = self.wishes.tnorm == "product"
+        return ExceptionRules(
+            centers,
+            width=width_scale * 2.0 * self.scale.variance,
+            order=0,
+            firing="plain" if is_product else "minimum",
+            has_kernel_prior=prior and is_product,
+        )
+
+    def with_rules(self, choice: Choice, n_rules: int) -> Choice:
+        """The choice with so many exceptions, wherever the rows are."""
+        centers = Clusters(self.Z, self.w, self.scale).centers(n_rules)
+        width = self.wishes.width_scale or WIDTH_ZERO_ORDER
+        rules = self._rules(centers, width, prior=False)
+        return self._with_rules(choice, rules, RULE_SHARES)
+
+    def _with_rules(
+        self, choice: Choice, rules: ExceptionRules, shares: Sequence[float]
+    ) -> Choice:
+        """The choice with exceptions of the best of some weights."""
+        plain = replace(choice.design, rules=rules)
+        Phi = plain.rows(self.Z)
+        judge = self._judge(Phi)
+        prior = plain.prior
+        size = self._size(plain, Phi)
+        grown = []
+        for share in shares:
+            weight = share / size
+            weights = np.ones(plain.n_columns)
+            weights[plain.first_rule :] = weight
+            error, ridge = judge.error(weights, prior)
+            grown.append(
+                replace(
+                    choice,
+                    design=replace(plain, rule_weight=weight),
+                    ridge=ridge,
+                    error=error / judge.total_weight,
+                    width_scale=rules.width / (2.0 * self.scale.variance),
+                    share=share,
+                )
+            )
+        return min(grown, key=lambda each: each.error)
+
+    def _size(self, design: Design, Phi: Array) -> float:
+        """Mean squared distance of rows from their mean, in what exceptions add."""
+        if design.prior is None:
+            M = Phi[:, design.first_rule :]
+            return max(float((weighted_mean_and_sd(M, self.w)[1] ** 2).sum()), MIN_SIZE)
+        sample = self.Z[self._judging]
+        K = replace(design, rules=replace(design.rules, centers=dense(sample)))
+        strengths = asnumpy(K.firing(sample))
+        return max(1.0 - float(strengths.mean()), MIN_SIZE)
+
+
+def _as_few(residuals: FloatArray) -> FloatArray:
+    """Residuals (n, L) of labels of size 1, turned into few directions."""
+    sizes = np.sqrt((residuals * residuals).sum(axis=0))
+    sized = residuals / np.maximum(sizes, MIN_SIZE)
+    if sized.shape[1] <= MAX_RESIDUALS:
+        return sized
+    vectors = np.linalg.eigh(sized.T @ sized)[1]
+    return sized @ vectors[:, -MAX_RESIDUALS:]
+
+
+def _ranked(
+    U: FloatArray, column: NDArray[np.intp], residuals: FloatArray
+) -> list[tuple[int, int]]:
+    """Pairs of columns, best first, by memberships (n, C) and residuals (n, L).
+
+    ``column`` (C,) is that of each condition.
+    """
+    counts = U.T @ U
+    scores = np.zeros_like(counts)
+    for residual in residuals.T.astype(np.float32):
+        sums = U.T @ (U * residual[:, None])
+        scores += sums * sums / (counts + PAIR_COUNT)
+    columns = np.unique(column)
+    belongs = (column[:, None] == columns).astype(np.float64)
+    of_pairs = belongs.T @ scores @ belongs
+    first, second = np.triu_indices(len(columns), 1)
+    best = np.argsort(-of_pairs[first, second], kind="stable")
+    return [(int(columns[first[k]]), int(columns[second[k]])) for k in best]
