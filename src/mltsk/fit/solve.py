@@ -173,12 +173,17 @@ def _primal(
         return columns, of_columns.solve(penalty, design.prior)
 
     columns, primal = solved(design.pairs)
-    loo_scores = _left_out(primal, columns, widest, held, labels, slice(None))
+    Y = held.block.of_labels(labels).Y
+    loo_scores = namespace(Y).empty_like(Y)
+    others = np.ones(len(Y), dtype=bool)
     for own_rows, own_pairs in folds:
         own_columns, own = solved(own_pairs)
         loo_scores[own_rows] = _left_out(
             own, own_columns, widest, held, labels, own_rows
         )
+        others[own_rows] = False
+    rest = np.flatnonzero(others)
+    loo_scores[rest] = _left_out(primal, columns, widest, held, labels, rest)
     mean = primal.mean[:, None] + 0 * primal.B
     return Consequents(primal.B, mean, primal.rates, loo_scores)
 
@@ -196,18 +201,17 @@ def _left_out(
     design: Design,
     held: HeldRows,
     labels: NDArray[np.intp],
-    chosen: RowIndex,
+    chosen: NDArray[np.intp],
 ) -> Array:
     """Leave-one-out scores of some of the rows held, by some columns of a design."""
     targets = held.block.of_labels(labels).take(chosen)
-    positions = np.arange(len(held.block.w))[chosen]
     loo_scores = namespace(targets.Y).empty_like(targets.Y)
     bytes_per_row = 8 * ROW_COPIES * design.n_columns
     for rows in row_blocks(len(targets.Y), bytes_per_row, like=targets.w):
         if held.Z is None:
-            Z = design.scale.apply(held.block.X[positions[rows]])
+            Z = design.scale.apply(held.block.X[chosen[rows]])
         else:
-            Z = held.Z[positions[rows]]
+            Z = held.Z[chosen[rows]]
         block = targets.take(rows)
         Phi = design.rows(Z)
         if len(columns) < design.n_columns:
