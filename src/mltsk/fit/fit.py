@@ -39,7 +39,7 @@ from .choose import (
     choose,
 )
 from .design import Design, Scale
-from .grow import grow, may_grow
+from .grow import MIN_GROWN_ROWS, N_JUDGED_CENTERS, grow, may_grow
 from .judge import KernelJudge
 from .order import order_by_content, stratified_rows
 from .ridge import Penalty, SingularError, solve_dual
@@ -120,12 +120,12 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
     """Fit a general rule and exceptions to rows."""
     sample = rows.sample(_sample_rows(options, len(names.features)))
     label_groups = groups_of_labels(rows.w, rows.shape[1])
-    # many small factorisations: threads would wait for each other
+    w = sample.row_weights
     with blas_threads(0.0):
-        w = sample.row_weights
         scale, Z = Scale.of(
             sample.X, w, options.scale, names.columns, n_rows=rows.shape[0]
         )
+    with blas_threads(_choice_flops(sample, scale)):
         w = cast(w, np.float64)
         choice = _chosen(rows.shape[0], sample, Z, w, scale, label_groups, options)
         penalty = Penalty(choice.ridge)
@@ -158,6 +158,17 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
         loo_scores=asnumpy(solution.loo_scores),
         loo_rows=_positions(solution.loo_rows),
     )
+
+
+def _choice_flops(sample: Block, scale: Scale) -> float:
+    """Work of the choice: for few rows many small factorisations.
+
+    Threads would wait for each other there.
+    """
+    n_rows = len(sample.w)
+    if n_rows < MIN_GROWN_ROWS:
+        return 0.0
+    return 4.0 * n_rows * (len(scale.terms) + N_JUDGED_CENTERS) ** 2
 
 
 def _sample_rows(options: Options, n_columns: int) -> int:
