@@ -45,7 +45,9 @@ from ..exceptions import InputError, check_texts
 from ..fit.rows import ArrayRows, Rows
 from ..targets import (
     Targets,
+    absent_cells,
     are_label_lists,
+    check_present,
     default_label_names,
     plain_lists,
     table_targets,
@@ -599,9 +601,10 @@ def _large_targets(y: TargetsLike) -> tuple[TargetsLike, Targets]:
         names = tuple(str(name) for name in y.columns)
     y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
     is_column = y.ndim == 2 and y.shape[1] == 1 and not names
-    if is_column and not (y.dtype.kind == "f" and np.isnan(y).any()):
+    if is_column and (sparse.issparse(y) or not absent_cells(y).any()):
         y = np.ravel(_dense(y))
     if y.ndim != 2:
+        check_present(y)
         return y, Targets.of(np.unique(y))
     n_labels = y.shape[1]
     names = names or default_label_names(n_labels)
