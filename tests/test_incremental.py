@@ -277,3 +277,10 @@ def test_partial_fit_refuses_labels_that_were_not_observed(data, form, n_batches
         stream.partial_fit(data.X, form(pd.DataFrame(Y, columns=names)))
     stream.partial_fit(data.X, sound)
     assert stream.n_seen_ == 600 * (n_batches + 1)
+
+
+def test_partial_fit_refuses_a_ridge_that_is_too_small_for_a_batch(data):
+    stream = IncrementalMLTSK(n_rules=0, ridge=1e-300, scale="standard")
+    twice = np.hstack([data.X, data.X])
+    with pytest.raises(InputError, match="take a larger one, such as ridge=1"):
+        stream.partial_fit(twice, data.Y)
