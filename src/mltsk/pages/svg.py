@@ -69,7 +69,7 @@ def calibration(title: str, groups: Groups) -> str:
         marks.append(_line(place, bottom, place, top, "whisker"))
     for place, height in zip(x, y, strict=True):
         marks.append(_dot(place, height, "dot"))
-    return _square(title, ("probability told", "share that has it"), marks)
+    return _square(title, ("predicted probability", "share with the label"), marks)
 
 
 def interval(title: str, value: tuple[float, float, float], guess: float) -> str:
