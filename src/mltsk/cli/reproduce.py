@@ -13,7 +13,7 @@ import typer
 from typer import Argument, Option
 
 from ..exceptions import InputError, check_installed
-from ..files import check_inputs_outside
+from ..files import check_folder_of_ours, check_inputs_outside
 from .options import out_option
 from .output import check_files, note, refuse_standard_output, say, typed_command
 
@@ -290,6 +290,7 @@ def _check_folder(folder: Path, names: Sequence[str], inputs: Sequence[Path]) ->
         raise InputError(f"{folder} is a file: --out takes a folder.")
     check_files([folder / name for name in names], inputs)
     for name in REPORT_FOLDERS:
+        check_folder_of_ours(folder / name)
         check_inputs_outside(folder / name, inputs)
 
 
