@@ -155,8 +155,9 @@ def shape(whole: Curve, simple: Curve | None, reach: float) -> str:
             marks.append(_line(tick, 96, tick, 101, "tick"))
     if whole.missing is not None:
         marks.append(_dot(197, float(height(whole.missing)), "mark"))
-    marks.append(_text(6, 112, number(start), "start"))
-    marks.append(_text(194, 112, number(end), "end"))
+    size = max(abs(start), abs(end))
+    marks.append(_text(6, 112, number(start, size), "start"))
+    marks.append(_text(194, 112, number(end, size), "end"))
     return _svg("shape", (200, 116), title, marks)
 
 
