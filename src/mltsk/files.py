@@ -156,7 +156,8 @@ def check_target(path: str | Path) -> None:
     target = Path(os.path.realpath(path))
     if target.is_symlink():
         raise InputError(f"{path} is a link that leads to itself: write elsewhere.")
-    if not target.parent.is_dir():
+    # also of no/../file, which the system would not find
+    if not path.parent.is_dir() or not target.parent.is_dir():
         folder = target.parent if path.is_symlink() else path.parent
         hint = "make it first, or write elsewhere"
         raise InputError(f"The folder {folder} does not exist: {hint}.")
@@ -194,7 +195,11 @@ def check_outputs(
 
 
 def _is_same_file(first: Path, second: Path) -> bool:
-    """Whether two paths lead to one file that exists; devices are no files."""
+    """Whether two paths lead to one file that exists; devices are no files.
+
+    The first is where `writing` would write.
+    """
+    first = Path(os.path.realpath(first))
     try:
         return first.is_file() and first.samefile(second)
     except (OSError, ValueError):  # the second one does not exist, or cannot
