@@ -13,7 +13,7 @@ of two rows.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, isfinite
 from numbers import Real
 from typing import TypeGuard
 
@@ -27,7 +27,6 @@ from .text import plural
 PRIOR_SAMPLES = 20.0
 MAX_NEWTON_STEPS = 100
 MAX_THRESHOLD = 1e100
-MAX_FLOAT = float(np.finfo(np.float64).max)
 SHARE_GOALS = ("precision", "recall")
 THRESHOLD_WISHES = (
     "a finite number, one per label, 'f1', ('cost', 1, 5), ('precision', 0.8) "
@@ -320,7 +319,10 @@ def _is_number(value: object) -> TypeGuard[float]:
     """Whether a value is a number that a float holds; True and False are none."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
-    return abs(value) <= MAX_FLOAT
+    try:
+        return isfinite(float(value))
+    except OverflowError:
+        return False
 
 
 def _best_cuts(
