@@ -450,3 +450,14 @@ def test_fit_refuses_a_place_that_cannot_be_written_before_the_work(
     sentence = refused("fit", awkward, "--labels 5 --out", folder / "m.skops")
     advice = "make it first, or write elsewhere"
     assert sentence == f"mltsk: The folder {folder} does not exist: {advice}."
+
+
+@pytest.mark.parametrize("threshold", ["1e200", "cost=1e-300,1e300", "recall=2"])
+def test_fit_and_review_refuse_a_threshold_before_they_look_for_the_data(
+    refused, tmp_path, threshold
+):
+    for command in ("fit", "review"):
+        words = f"{command} none.csv --labels 2 --threshold {threshold} --out"
+        sentence = refused(words, tmp_path / "out")
+        assert "'--threshold'" in sentence
+        assert "none.csv" not in sentence
