@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh, get_lapack_funcs
 
 from ..core.arrays import Array, FloatArray, is_tensor, namespace, put
-from ..core.arrays import Array, is_tensor, namespace, put
 from ..exceptions import InputError
 
 MIN_KEPT_SHARE = 1e-10  # least 1 - h: that of a row which nothing else speaks for
