@@ -18,6 +18,7 @@ from ..core.arrays import Array, Matrix, spread_rows
 from ..fit.rows import ArrayRows
 from ..targets import (
     Targets,
+    absent_cells,
     are_label_lists,
     check_present,
     default_label_names,
