@@ -47,6 +47,7 @@ from .rows import Block, RowIndex, Rows
 from .solve import Consequents, HeldRows, groups_of_labels, solve
 
 MIN_ROWS_PER_RULE = 2
+MAX_MEMBER_CELLS = 25_000_000  # rows × rules that members are counted among
 # A sample has more rows where they are narrow: pairs are found better on more rows
 # (stops: macro AP .331 with 20,000, .334 with 41,536).
 MAX_SAMPLE_ROWS = 60_000
@@ -118,7 +119,7 @@ class FitResult:
 @underflow_is_zero()
 def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
     """Fit a general rule and exceptions to rows."""
-    sample = rows.sample(_sample_rows(options, len(names.features)))
+    sample = rows.sample(_sample_rows(rows, options, names))
     label_groups = groups_of_labels(rows.w, rows.shape[1])
     w = sample.row_weights
     with blas_threads(0.0):
@@ -171,9 +172,13 @@ def _choice_flops(sample: Block, scale: Scale) -> float:
     return 4.0 * n_rows * (len(scale.terms) + N_JUDGED_CENTERS) ** 2
 
 
-def _sample_rows(options: Options, n_columns: int) -> int:
+def _sample_rows(rows: Rows, options: Options, names: Names) -> int:
     """On how many rows scale, rules and weights are found."""
-    of_few_columns = min(MAX_SAMPLE_ROWS, MAX_SAMPLE_CELLS // max(1, n_columns))
+    n_rows, n_labels = rows.shape
+    if n_rows > rows.limit:
+        return options.sample_rows
+    cells_per_row = len(names.features) + n_labels
+    of_few_columns = min(MAX_SAMPLE_ROWS, MAX_SAMPLE_CELLS // cells_per_row)
     return max(options.sample_rows, of_few_columns)
 
 
@@ -308,6 +313,12 @@ def _system(
     numbers = design.coefficients(
         asnumpy(solution.B), asnumpy(solution.mean), asnumpy(solution.rates)
     )
+    quantiles = _quantiles(sample.X, w)
+    if len(design.rules) * len(w) > MAX_MEMBER_CELLS:
+        some = spread_rows(len(w), MAX_MEMBER_CELLS // len(design.rules))
+        sample = sample.take(some)
+        Z = Z[some]
+        w = w[some]
     M = design.firing(Z)
     mass = asnumpy(w @ M)
     centers = cast(asnumpy(design.rules.centers), np.float64)
@@ -329,7 +340,7 @@ def _system(
         prototypes=_prototypes(design, sample.X, M, w, centers),
         rule_weights=mass / float(w.sum()),
         thresholds=np.full(len(names.labels), 0.5),
-        quantiles=_quantiles(sample.X, w),
+        quantiles=quantiles,
         firing=design.rules.firing,
         columns=names.columns,
         members=Members.of(
