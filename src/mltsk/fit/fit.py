@@ -39,7 +39,7 @@ from .choose import (
     choose,
 )
 from .design import Design, Scale
-from .grow import MIN_GROWN_ROWS, N_JUDGED_CENTERS, grow, may_grow
+from .grow import MIN_GROWN_ROWS, N_LINEAR_CENTERS, grow, may_grow
 from .judge import KernelJudge
 from .order import order_by_content, stratified_rows
 from .ridge import Penalty, SingularError, solve_dual
@@ -169,7 +169,7 @@ def _choice_flops(sample: Block, scale: Scale) -> float:
     n_rows = len(sample.w)
     if n_rows < MIN_GROWN_ROWS:
         return 0.0
-    return 4.0 * n_rows * (len(scale.terms) + N_JUDGED_CENTERS) ** 2
+    return 4.0 * n_rows * (len(scale.terms) + N_LINEAR_CENTERS) ** 2
 
 
 def _sample_rows(rows: Rows, options: Options, names: Names) -> int:

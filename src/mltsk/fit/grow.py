@@ -66,23 +66,23 @@ PAIR_SHARE = 0.3  # weight of pairs where the general rule has 1
 PAIR_PEAKS = 5  # conditions per feature; 8 are no better
 SEARCH_PEAKS = 3  # conditions per feature while pairs are searched
 PAIR_COUNT = 20.0  # rows that a cell is taken to have had before, with no residual
-MAX_PAIRED_COLUMNS = (
-    120  # the columns of largest effect, among which pairs are searched
-)
+AVERAGED_ROWS = 10_000  # on which averages of pairs are found
+MAX_PAIRED_COLUMNS = 120  # of largest effect, among which pairs are searched
 MAX_RESIDUALS = 30  # directions of the residuals of many labels
-# Exceptions under the kernel's own prior: how many are tried on few rows, to see
-# whether they pay at all, how many are judged, and how many there are then at most;
-# their widths as shares of twice the variance, their weights where the general rule has
-# 1.
+# Exceptions under the kernel's own prior are tried on few rows and with few centres,
+# more of them next to linear terms; then there are as many as the rows allow and as
+# MAX_GROWN_PRODUCTS (rows × columns²) can be paid for. Widths are shares of twice the
+# variance, shares the weight of exceptions where the general rule has 1.
 TRIAL_ROWS = 8_000
 N_TRIAL_CENTERS = 300
-N_JUDGED_CENTERS = 1_000
+N_LINEAR_CENTERS = 1_000
 MAX_CENTERS = 4_000
 ROWS_PER_CENTER = 3
-KERNEL_WIDTHS = (0.5, 1.5)
-KERNEL_SHARES = (1.0, 4.0)
+MAX_GROWN_PRODUCTS = 1.6e11
+KERNEL_WIDTHS = (0.5,)
+KERNEL_SHARES = (1.0,)
 LINEAR_WIDTHS = (0.3, 1.0)
-LINEAR_SHARES = (20.0, 5.0)
+LINEAR_SHARES = (20.0,)
 # Next to linear terms exceptions must add this share to the part of the labels'
 # variance that is explained: on corel16k1 they lower the error by .4 %, which is 7 % of
 # that part, and raise AP from .347 to .354.
@@ -240,7 +240,8 @@ class Growing:
     def _pairs(self, columns: Sequence[tuple[int, int]]) -> Pairs:
         """The rules of pairs of columns, with their means over the sample."""
         pairs = Pairs.of(self._scaling, columns, PAIR_PEAKS)
-        return pairs.averaged(self.Z, self._scaling, self.w)
+        rows = slice(0, AVERAGED_ROWS)
+        return pairs.averaged(self.Z[rows], self._scaling, self.w[rows])
 
     @property
     def _scaling(self) -> Scaling:
@@ -335,10 +336,25 @@ class Growing:
         They are judged with centres that are not among the judging rows: a row that is
         its own centre looks as if it could be told. Then there are more of them.
         """
-        if not self._is_linear and not self._first_rows(TRIAL_ROWS)._kernel_pays(
-            choice
-        ):
+        n_centers = self._n_centers(choice.design, n_rows)
+        if n_centers < N_TRIAL_CENTERS:
             return choice
+        grown = self._first_rows(TRIAL_ROWS)._best_kernel(choice)
+        if grown is None:
+            return choice
+        rules = replace(grown.design.rules, centers=self._filled(np.arange(n_centers)))
+        return replace(grown, design=replace(grown.design, rules=rules))
+
+    def _n_centers(self, design: Design, n_rows: int) -> int:
+        """How many exceptions there may be: fewer than rows, and at bounded cost."""
+        affordable = int((MAX_GROWN_PRODUCTS / n_rows) ** 0.5) - design.first_rule
+        return min(MAX_CENTERS, n_rows // ROWS_PER_CENTER, len(self.w), affordable)
+
+    def _best_kernel(self, choice: Choice) -> Choice | None:
+        """The choice with exceptions of the best width and weight, if they pay."""
+        Phi = choice.design.rows(self.Z)
+        judge = self._judge(Phi)
+        error = judge.error(np.ones(Phi.shape[1]))[0] / judge.total_weight
         widths = LINEAR_WIDTHS if self._is_linear else KERNEL_WIDTHS
         if self.wishes.width_scale is not None:
             widths = (self.wishes.width_scale,)
@@ -348,13 +364,7 @@ class Growing:
             for width in widths
         ]
         best = min(tried, key=lambda each: each.error)
-        if not best.error < choice.error - self._min_gain(choice.error):
-            return choice
-        n_centers = min(MAX_CENTERS, n_rows // ROWS_PER_CENTER, len(self.w))
-        if n_centers <= len(best.design.rules):
-            return best
-        rules = replace(best.design.rules, centers=self._filled(np.arange(n_centers)))
-        return replace(best, design=replace(best.design, rules=rules))
+        return best if best.error < error - self._min_gain(error) else None
 
     def _first_rows(self, n_rows: int) -> "Growing":
         """The same for fewer rows."""
@@ -380,27 +390,17 @@ class Growing:
         judge = self._judge(put(none, self.block.Y))
         return judge.error(np.ones(1))[0] / judge.total_weight
 
-    def _kernel_pays(self, choice: Choice) -> bool:
-        """Whether some exceptions of the usual width and weight lower the error."""
-        Phi = choice.design.rows(self.Z)
-        judge = self._judge(Phi)
-        error = judge.error(np.ones(Phi.shape[1]))[0] / judge.total_weight
-        rules = self._kernel_rules(KERNEL_WIDTHS[0], N_TRIAL_CENTERS)
-        grown = self._with_rules(choice, rules, KERNEL_SHARES[:1])
-        return grown.error < error - self._min_gain(error)
-
     def _filled(self, rows: NDArray[np.intp]) -> Array:
         """Some rows as centres."""
         return dense(self.scale.terms.filled(self.Z[rows]))
 
-    def _kernel_rules(
-        self, width_scale: float, n_centers: int = N_JUDGED_CENTERS
-    ) -> ExceptionRules:
+    def _kernel_rules(self, width_scale: float) -> ExceptionRules:
         """Exceptions that sit at rows which do not judge.
 
         They have the kernel's own prior, or an ordinary one for the minimum.
         """
         others = np.setdiff1d(self._halves[0], self._judging)
+        n_centers = N_LINEAR_CENTERS if self._is_linear else N_TRIAL_CENTERS
         return self._rules(self._filled(others[:n_centers]), width_scale, prior=True)
 
     def _rules(

@@ -33,9 +33,16 @@ from ..exceptions import InputError
 from ..machine import total_memory
 from .choose import JUDGING_ROWS_LINEAR, Folds
 from .design import Design
-from .ridge import Penalty, PrimalSolution, conjugate_gradients, solve_dual
+from .ridge import (
+    Moments,
+    Penalty,
+    PrimalSolution,
+    conjugate_gradients,
+    solve_dual,
+)
 from .rows import ROW_COPIES, Block, LabelRows, RowIndex, Rows
 
+MAX_HELD_BYTES = 5 * 10**8  # of the columns of all rows, kept while they are solved
 MEMORY_SHARE = 0.2  # of the memory of machine or device, for a kernel or Gram matrix
 # Factorisations of labels that were observed in different rows: beyond these flops
 # conjugate gradients serve them all.
@@ -59,11 +66,15 @@ class Consequents:
 
 @dataclass(frozen=True)
 class HeldRows:
-    """Rows in memory, with the scaled samples if they are known already."""
+    """Rows in memory, with the scaled samples and columns if they are known already.
+
+    ``Phi`` (n, Q) are the columns of the design that is solved.
+    """
 
     block: Block
     Z: Matrix | None
     n_rows: int
+    Phi: Array | None = None
 
     @property
     def are_all(self) -> bool:
@@ -73,6 +84,23 @@ class HeldRows:
     def scaled(self, design: Design) -> Matrix:
         """All samples held, on the scale (n, D)."""
         return design.scale.apply(self.block.X) if self.Z is None else self.Z
+
+    def columns(self, design: Design, rows: NDArray[np.intp]) -> Array:
+        """Columns (n, Q) of a design for some of the rows."""
+        if self.Phi is not None:
+            return self.Phi[rows]
+        if self.Z is None:
+            return design.rows(design.scale.apply(self.block.X[rows]))
+        return design.rows(self.Z[rows])
+
+    def moments(self, labels: NDArray[np.intp]) -> Moments:
+        """Sums of the columns for labels of the same weights."""
+        targets = self.block.of_labels(labels)
+        counted = np.flatnonzero(asnumpy(targets.w) > 0)
+        if len(counted) == len(targets.w):
+            return Moments.of(self.Phi, targets.Y, targets.w)
+        seen = targets.take(counted)
+        return Moments.of(self.Phi[counted], seen.Y, seen.w)
 
 
 def solve(
@@ -105,10 +133,7 @@ def solve(
     if form == "products":
         return _by_products(design, penalty, held, max_bytes)
     if form == "primal":
-        solutions = [
-            _primal(rows, design, penalty, held, labels, folds)
-            for labels in label_groups
-        ]
+        solutions = _primals(rows, design, penalty, held, label_groups, folds)
     else:
         solutions = _duals_with_folds(design, penalty, held, label_groups, folds)
     solution = _joined(label_groups, solutions)
@@ -148,31 +173,56 @@ def _cheapest_form(
     return "dual" if has_dual else "products"
 
 
-def _primal(
+def _primals(
     rows: Rows,
     design: Design,
+    penalty: Penalty,
+    held: HeldRows,
+    label_groups: Sequence[NDArray[np.intp]],
+    folds: Folds,
+) -> list[Consequents]:
+    """Solve the primal form for every group of labels, on sums over all rows.
+
+    Leave-one-out scores are those of the rows held. One pass over the rows serves all
+    folds: the sums are those of all pairs that one of them has. Where they fit in
+    memory, the columns are computed once for all groups.
+    """
+    pairs = reduce(Pairs.joined, [pairs for _, pairs in folds], design.pairs)
+    widest = replace(design, pairs=pairs)
+    if held.are_all and 8 * held.n_rows * widest.n_columns <= MAX_HELD_BYTES:
+        held = replace(held, Phi=widest.rows(held.scaled(design)))
+    return [
+        _primal(rows, widest, design.pairs, penalty, held, labels, folds)
+        for labels in label_groups
+    ]
+
+
+def _primal(
+    rows: Rows,
+    widest: Design,
+    pairs: Pairs,
     penalty: Penalty,
     held: HeldRows,
     labels: NDArray[np.intp],
     folds: Folds,
 ) -> Consequents:
-    """Solve the primal form on sums over all rows.
+    """Solve the primal form for labels of the same weights.
 
-    Leave-one-out scores are those of the rows held. One pass over the rows serves all
-    folds: the sums are those of all pairs that one of them has.
+    The solution has some pairs of the widest design.
     """
-    pairs = reduce(Pairs.joined, [pairs for _, pairs in folds], design.pairs)
-    widest = replace(design, pairs=pairs)
-    moments = rows.moments(widest, labels)
+    if held.Phi is None:
+        moments = rows.moments(widest, labels)
+    else:
+        moments = held.moments(labels)
 
     def solved(own: Pairs) -> tuple[NDArray[np.intp], PrimalSolution]:
         columns = _columns_of(widest, own)
         if len(columns) == widest.n_columns:
-            return columns, moments.solve(penalty, design.prior)
+            return columns, moments.solve(penalty, widest.prior)
         of_columns = moments.weighted(columns, np.ones(len(columns)))
-        return columns, of_columns.solve(penalty, design.prior)
+        return columns, of_columns.solve(penalty, widest.prior)
 
-    columns, primal = solved(design.pairs)
+    columns, primal = solved(pairs)
     Y = held.block.of_labels(labels).Y
     loo_scores = namespace(Y).empty_like(Y)
     others = np.ones(len(Y), dtype=bool)
@@ -208,12 +258,8 @@ def _left_out(
     loo_scores = namespace(targets.Y).empty_like(targets.Y)
     bytes_per_row = 8 * ROW_COPIES * design.n_columns
     for rows in row_blocks(len(targets.Y), bytes_per_row, like=targets.w):
-        if held.Z is None:
-            Z = design.scale.apply(held.block.X[chosen[rows]])
-        else:
-            Z = held.Z[chosen[rows]]
         block = targets.take(rows)
-        Phi = design.rows(Z)
+        Phi = held.columns(design, chosen[rows])
         if len(columns) < design.n_columns:
             Phi = Phi[:, columns]
         loo_scores[rows] = primal.leave_one_out(Phi, block.Y, block.w, block.copies)
