@@ -13,6 +13,7 @@ from .options import (
     IdOption,
     LabelColumnOption,
     LabelsOption,
+    MaxLabelsOption,
     MissingOption,
     NominalOption,
     NumberOption,
@@ -97,6 +98,7 @@ def review(
     threshold: Annotated[str | None, threshold_option("f1")] = None,
     quick: QuickOption = False,
     seed: Annotated[int, Option(min=0, help=SEED_HELP)] = 0,
+    max_labels: MaxLabelsOption = None,
 ) -> None:
     """Review a table: what is in it, how well its labels can be predicted, and what a
     model says about them.
@@ -110,6 +112,7 @@ def review(
       mltsk review patients.csv --labels asthma,gout --out review.html
       mltsk review patients.csv --labels 4 --threshold cost=1,5 --quick --out page.html
     """
+    from ..explain.rules import MAX_SHOWN_LABELS
     from ..pages.render import write_page
     from ..pages.review import review_page
     from ..tables.files import source_files
@@ -139,12 +142,15 @@ def review(
             seed=seed,
             command=shlex.join(typed_command()),
             progress=show,
+            max_labels=max_labels or MAX_SHOWN_LABELS,
         )
     write_page(made.page, out)
     say("\n".join([*made.summary, ""]))
     for sentence in made.labels[:MAX_PRINTED_LABELS]:
         say(f"  {sentence}")
     n_more = len(made.labels) - MAX_PRINTED_LABELS
-    if n_more > 0:
+    if n_more > 0 and made.shown:
+        say(f"  … and {n_more:,} more. {made.shown}")
+    elif n_more > 0:
         say(f"  … and {n_more} more, in the page")
     say(f"\nreview: {out}")

@@ -317,8 +317,10 @@ def _corners(x: Array, y: Array) -> list[int]:
     open_stretches = [(0, len(x) - 1)]
     while open_stretches:
         first, last = open_stretches.pop()
+        if last - first < 2:  # no point between them
+            continue
         distances = _distances_from_chord(x[first : last + 1], y[first : last + 1])
-        if len(distances) and distances.max() > CURVE_TOLERANCE:
+        if distances.max() > CURVE_TOLERANCE:
             farthest = first + 1 + int(distances.argmax())
             corners.add(farthest)
             open_stretches += [(first, farthest), (farthest, last)]
