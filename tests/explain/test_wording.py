@@ -31,6 +31,20 @@ def test_number_has_three_significant_digits(x, words):
     assert number(x) == words
 
 
+def test_positions_of_a_name_that_occurs_twice_are_both():
+    kept = np.array([10, 11, 12])
+    assert positions(["a", "b", "a"], ["a", "b"], kept, "label").tolist() == [
+        10,
+        12,
+        11,
+    ]
+
+
+def test_positions_refuses_a_list_in_place_of_a_name():
+    with pytest.raises(InputError, match="no label called"):
+        positions(["a", "b"], [["a", "b"]], np.arange(2), "label")
+
+
 def test_exactly_keeps_ten_digits():
     assert [exactly(x) for x in (1.25, 1234567.5, 2e9)] == [
         "1.25",

@@ -149,8 +149,9 @@ def review(
     for sentence in made.labels[:MAX_PRINTED_LABELS]:
         say(f"  {sentence}")
     n_more = len(made.labels) - MAX_PRINTED_LABELS
-    if n_more > 0 and made.shown:
-        say(f"  … and {n_more:,} more. {made.shown}")
-    elif n_more > 0:
-        say(f"  … and {n_more} more, in the page")
+    if n_more > 0:
+        where = "" if made.shown else ", in the page"
+        say(f"  … and {n_more} more{where}")
+    if made.shown:
+        say(f"\n{made.shown}")
     say(f"\nreview: {out}")

@@ -153,12 +153,12 @@ def explorer_parts(
     the html element.
     """
     data = explorer_data(model, X, Y, **options)
-    n_labels = len(pipeline_classifier(model).label_names_)
+    system = pipeline_classifier(model).system_
     markup = template("explorer/markup.html").render(
         data,
         title=title,
         version=__version__,
-        shown=note_on_shown_labels(len(data["labels"]), n_labels),
+        shown=note_on_shown_labels(system, len(data["labels"])),
     )
     return {
         "style": source(STYLE_SHEET),

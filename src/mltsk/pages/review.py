@@ -207,7 +207,7 @@ def review_page(
     labels = worth.judge(fitted, seed)
     summary = worth.headline(labels, comparison)
     shown = shown_labels(fitted.system_, max_labels)
-    note = note_on_shown_labels(len(shown), len(labels))
+    note = note_on_shown_labels(fitted.system_, len(shown))
     facts = {
         "told": summary,
         "labels": len(labels),

@@ -19,18 +19,15 @@ def shown_labels(system: FuzzySystem, at_most: int) -> NDArray[np.intp]:
     return np.sort(most_first[:at_most])
 
 
-def note_on_shown_labels(n_shown: int, n_labels: int) -> str:
-    """Say how many labels a page shows and how to see the others, if there are any.
-
-    >>> note_on_shown_labels(500, 1200)[:70]
-    'Of 1,200 labels, this page shows the 500 that most rows have. All are '
-    >>> note_on_shown_labels(5, 5)
-    ''
-    """
+def note_on_shown_labels(system: FuzzySystem, n_shown: int) -> str:
+    """Say how many labels a page shows and how to see the others, if there are any."""
+    n_labels = len(system.label_names)
     if n_shown == n_labels:
         return ""
+    which = f"the {n_shown:,} that most rows have"
+    if system.members is None:
+        which = f"the first {n_shown:,}"
     return (
-        f"Of {n_labels:,} labels, this page shows the {n_shown:,} that most rows have. "
-        f"All are shown with --max-labels {n_labels}, or max_labels={n_labels} in "
-        "Python."
+        f"Of {n_labels:,} labels, this page shows {which}. All are shown with "
+        f"--max-labels {n_labels}, or max_labels={n_labels} in Python."
     )
