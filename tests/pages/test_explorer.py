@@ -150,7 +150,10 @@ def test_explorer_parts_say_that_labels_are_left_out(model):
     n_labels = DATA.Y.shape[1]
     parts = explorer_parts(model, max_labels=2)
     assert f"Of {n_labels} labels, this page shows the 2 that" in parts["markup"]
+    assert "Shorter models are left out, too." in parts["markup"]
     assert "this page shows" not in explorer_parts(model)["markup"]
+    of_short = explorer_parts(model.shorten(3), max_labels=2)
+    assert "Shorter models" not in of_short["markup"]
 
 
 def test_explorer_data_have_all_classes_of_which_one_is_given():

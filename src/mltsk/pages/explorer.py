@@ -42,7 +42,7 @@ from .explorer_rows import (
 )
 from .packing import PageData, packed
 from .render import source, template, write_page
-from .shown_labels import note_on_shown_labels, shown_labels
+from .shown_labels import check_max_labels, note_on_shown_labels, shown_labels
 
 SCRIPTS = (
     "model",
@@ -153,12 +153,15 @@ def explorer_parts(
     the html element.
     """
     data = explorer_data(model, X, Y, **options)
-    system = pipeline_classifier(model).system_
+    classifier = pipeline_classifier(model)
+    note = note_on_shown_labels(classifier.system_, len(data["labels"]))
+    if note and _can_be_shortened(classifier):
+        note += " Shorter models are left out, too."
     markup = template("explorer/markup.html").render(
         data,
         title=title,
         version=__version__,
-        shown=note_on_shown_labels(system, len(data["labels"])),
+        shown=note,
     )
     return {
         "style": source(STYLE_SHEET),
@@ -226,9 +229,6 @@ def explorer_data(
     if X is None and (neighbours or ids is not None):
         raise InputError("Neighbours and identifiers need rows: pass X, too.")
     shown = _shown_labels(classifier, max_labels)
-    system = classifier.system_
-    if shown is not None:
-        system = system.for_labels(shown)
     features = None
     values = None
     labels = None
@@ -242,6 +242,7 @@ def explorer_data(
                 labels = labels[:, shown]
         names = row_names(X, ids, values.shape[0])
         if rows:
+            system = _narrowed(classifier.system_, shown)
             shown_rows = rows_data(system, values, labels, names)
     data = {
         **_model_data(classifier, values, labels, shown),
@@ -261,12 +262,16 @@ def _shown_labels(classifier: Estimator, max_labels: int) -> NDArray[np.intp] | 
 
     One of several classes is given by comparison with all others, so none is left out.
     """
-    if max_labels < 1:
-        raise InputError(f"max_labels must be at least 1, got {max_labels}.")
+    check_max_labels(max_labels)
     system = classifier.system_
     if len(system.label_names) <= max_labels or not classifier.multilabel_:
         return None
     return shown_labels(system, max_labels)
+
+
+def _narrowed(system: FuzzySystem, shown: NDArray[np.intp] | None) -> FuzzySystem:
+    """The system for the labels of a page, None for all."""
+    return system if shown is None else system.for_labels(shown)
 
 
 def _model_data(
@@ -279,9 +284,7 @@ def _model_data(
 
     ``shown`` are the labels of the page, None for all.
     """
-    system = classifier.system_
-    if shown is not None:
-        system = system.for_labels(shown)
+    system = _narrowed(classifier.system_, shown)
     effects = Effects(system)
     is_single = not classifier.multilabel_ and len(classifier.classes_) > 2
     return {
@@ -363,8 +366,7 @@ def _model_with_record(
 
     None if there is no such model, or if it is a short one.
     """
-    is_short = getattr(model, "max_statements", None) is not None
-    if is_short or not hasattr(model, "shorten"):
+    if not _can_be_shortened(model):
         return None
     if model.fit_record_ is not None:
         return model
@@ -373,6 +375,12 @@ def _model_with_record(
     if len(model.loo_scores_) != X.shape[0]:
         return None
     return _fitted_again(model, X, Y)
+
+
+def _can_be_shortened(model: Estimator) -> bool:
+    """Whether a model is of a kind that has short ones, and not short itself."""
+    is_short = getattr(model, "max_statements", None) is not None
+    return hasattr(model, "shorten") and not is_short
 
 
 def _fitted_again(model: Estimator, X: TableLike, Y: TableLike) -> Estimator | None:

@@ -55,7 +55,7 @@ from .explorer import explorer_parts, policy
 from .packing import PageData
 from .render import source, template, write_page
 from .review_table import table_facts
-from .shown_labels import note_on_shown_labels, shown_labels
+from .shown_labels import check_max_labels, note_on_shown_labels, shown_labels
 from .worth import JudgedLabel
 
 MAX_UNFOLDED_LABELS = 6
@@ -184,13 +184,11 @@ def review_page(
         raise InputError(
             f"{table.name} has no labels to review: say which columns are labels."
         )
-    if max_labels < 1:
-        raise InputError(f"max_labels must be at least 1, got {max_labels}.")
+    check_max_labels(max_labels)
     is_quick = quick or len(table) < 4 * COMPARISON_FOLDS
     step = _step_counter(progress, len(table), is_quick=is_quick)
     step()  # none yet
-    rows = sparse_rows(table.X)
-    X = table.X if rows is None else rows
+    X = _samples(table)
     Y = table.Y.to_numpy(dtype=float)
     if model is None:
         model = MLTSKClassifier(threshold="f1")
@@ -224,13 +222,14 @@ def review_page(
     }
     page = _rendered(table, facts)
     step()
-    return ReviewPage(
-        page=page,
-        summary=summary,
-        labels=[worth.sentence(label) for label in labels],
-        model=fitted,
-        shown=note,
-    )
+    sentences = [worth.sentence(label) for label in labels]
+    return ReviewPage(page, summary, labels=sentences, model=fitted, shown=note)
+
+
+def _samples(table: DataTable) -> Samples:
+    """The features of a table, as sparse rows where it has such."""
+    rows = sparse_rows(table.X)
+    return table.X if rows is None else rows
 
 
 def _step_counter(

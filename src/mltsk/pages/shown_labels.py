@@ -3,7 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exceptions import InputError
 from ..system import FuzzySystem
+
+
+def check_max_labels(max_labels: int) -> None:
+    """Refuse a page without labels."""
+    if max_labels < 1:
+        raise InputError(f"max_labels must be at least 1, got {max_labels}.")
 
 
 def shown_labels(system: FuzzySystem, at_most: int) -> NDArray[np.intp]:
