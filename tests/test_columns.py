@@ -8,8 +8,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk import MLTSKClassifier
-from mltsk.columns import MISSING, Columns, read_columns
+from mltsk.columns import Columns, read_columns
 from mltsk.exceptions import InputError
+from mltsk.frames import MISSING
 
 from .conftest import effects_of_features
 

@@ -60,14 +60,13 @@ def test_a_default_fit_save_and_load_work_on_a_bare_system(tmp_path):
     assert run(code, PLACE=str(tmp_path / "model.skops")) == "True"
 
 
-def test_usable_cores_are_those_of_mltsk_threads_on_a_bare_system():
+def test_spread_takes_the_threads_of_mltsk_threads_on_a_bare_system():
     code = """
-        from mltsk.core.arrays import spread
-        from mltsk.machine import usable_cores
+        from mltsk.core.arrays import asked_threads, spread
         import threading
         barrier = threading.Barrier(3)  # passes only if three threads work at once
         spread(lambda item: barrier.wait(60), [1, 2, 3], flops=1e9)
-        print(usable_cores())
+        print(asked_threads())
     """
     assert run(code, MLTSK_THREADS="3") == "3"
 
@@ -75,14 +74,6 @@ def test_usable_cores_are_those_of_mltsk_threads_on_a_bare_system():
 def test_usable_cores_are_those_of_the_machine_if_nothing_else_is_known():
     code = "from mltsk.machine import usable_cores; print(usable_cores() >= 1)"
     assert run(code, MLTSK_THREADS="") == "True"
-
-
-@pytest.mark.parametrize(
-    ("asked", "threads"), [("4", 4), ("0", None), ("many", None), ("", None)]
-)
-def test_asked_threads_reads_whole_numbers_above_zero(monkeypatch, asked, threads):
-    monkeypatch.setenv("MLTSK_THREADS", asked)
-    assert machine.asked_threads() == threads
 
 
 def test_total_memory_is_assumed_where_the_system_does_not_say():

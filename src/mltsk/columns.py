@@ -8,32 +8,28 @@ measured", 0 or 1, of the features that lack a value often enough, and last a co
 seen, without being "not measured": it counts as nothing.
 """
 
-import datetime
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Number
-from typing import Any, NamedTuple, NoReturn, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .core.arrays import Array, cast, namespace, put
 from .exceptions import InputError, check_different, check_texts
+from .frames import MISSING, Frame, InputColumn, columns_of
 
 # A value, or a gap, has a column of its own if this many rows have it: the larger of
 # both figures.
 RARE_ROWS = 5
 RARE_SHARE = 0.01
 OTHER = "other"
-MISSING = "not measured"
 # What the column of a gap counts in distances: nothing, up to the rounding of its way
 # back.
 SHARE_OF_MISSING = 1e-12
 
-Frame: TypeAlias = Any  # an array, or a data frame of pandas or polars
-Series: TypeAlias = Any  # one column of such a frame
 # What a given rule asks of a feature: (feature, low, high, words), see `Columns.rules`.
 Asked = tuple[int, float | None, float | None, tuple[str, ...]]
 
@@ -238,7 +234,7 @@ class Columns:
     def words(self, X: Frame) -> NDArray[np.object_]:
         """Values as words, (N, D), None for numbers and where there is none."""
         words = np.full(X.shape, None, dtype=object)
-        for d, column in enumerate(_columns_of(X)):
+        for d, column in enumerate(columns_of(X)):
             if self.kinds[d] != "number":
                 words[:, d] = column.words()
         return words
@@ -259,7 +255,7 @@ class Columns:
         """The columns of numbers of all features, without those of rules."""
         blocks = []
         gaps = []
-        for d, column in enumerate(_columns_of(X)):
+        for d, column in enumerate(columns_of(X)):
             numbers, is_missing = self._expand_column(d, column)
             blocks.append(numbers)
             if self.gaps[d]:
@@ -302,47 +298,6 @@ def _has_gap_column(n_missing: int, n_rows: int) -> bool:
     return bool(least <= n_missing <= n_rows - least)
 
 
-@dataclass(frozen=True)
-class InputColumn:
-    """One column as it came: ``numbers`` with NaN, or ``cells`` with None.
-
-    ``levels`` are those of an ordered column.
-    """
-
-    name: str
-    numbers: Array | None = None
-    cells: Sequence[Any] = ()
-    levels: tuple[str, ...] | None = None
-    is_nominal: bool = False
-
-    @property
-    def example(self) -> str | None:
-        """A value that is there, as a word."""
-        return next((text for text in self.words() if text is not None), None)
-
-    def words(self) -> list[str | None]:
-        """Values as words, None where there is none."""
-        cells = self.cells if self.numbers is None else self.numbers.tolist()
-        return [None if _is_missing(cell) else word(cell) for cell in cells]
-
-    def is_missing(self) -> NDArray[np.bool_]:
-        """Which rows have no value."""
-        if self.numbers is not None:
-            return np.isnan(self.numbers)
-        return np.array([text is None for text in self.words()])
-
-    def as_numbers(self) -> Array:
-        """The numbers of a column that held numbers when the model was fitted."""
-        if self.numbers is not None:
-            return self.numbers
-        if self.example is not None:
-            raise InputError(
-                f"Column {self.name!r} holds {self.example!r}; it held numbers when "
-                "the model was fitted."
-            )
-        return np.full(len(self.cells), np.nan)
-
-
 def read_columns(
     X: Frame,
     names: Sequence[str],
@@ -355,7 +310,7 @@ def read_columns(
     """
     n_rows = int(counted.sum())
     kinds, values, rare, gaps = [], [], [], []
-    for d, column in enumerate(_columns_of(X)):
+    for d, column in enumerate(columns_of(X)):
         is_nominal = column.is_nominal if nominal is None else bool(nominal[d])
         kinds.append(_kind_of(column, is_nominal))
         frequent: tuple[str, ...] = column.levels or ()
@@ -376,7 +331,7 @@ def read_columns(
 
 def refuse_words(X: Frame) -> None:
     """Refuse a frame that holds words, for a model that has seen numbers alone."""
-    for column in _columns_of(X):
+    for column in columns_of(X):
         if any(isinstance(cell, str) for cell in column.cells):
             column.as_numbers()
 
@@ -411,124 +366,3 @@ def _by_frequency(
             stacklevel=6,
         )
     return frequent, tuple(order[len(frequent) :])
-
-
-def word(cell: object) -> str:
-    """A value as a word: True is "yes", 2.0 is "2"."""
-    if isinstance(cell, bool | np.bool_):
-        return "yes" if cell else "no"
-    if isinstance(cell, float | np.floating):
-        return f"{cell:.15g}"
-    return str(cell)
-
-
-def _is_missing(cell: object) -> bool:
-    return cell == MISSING if isinstance(cell, str) else is_absent(cell)
-
-
-def is_absent(cell: object) -> bool:
-    """Whether a cell is None, NaN, or what pandas writes in their place."""
-    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
-        return True
-    return bool(cell != cell)
-
-
-def has_columns(X: object) -> bool:
-    """Whether X is a data frame of pandas or polars."""
-    if not (hasattr(X, "shape") and hasattr(X, "columns")):
-        return False
-    return is_polars(X) or type(X).__module__.startswith("pandas")
-
-
-def check_column_names(X: Frame) -> None:
-    """Refuse a data frame that has two columns of one name."""
-    if has_columns(X):
-        check_different([str(name) for name in X.columns], "columns of X")
-
-
-def is_polars(X: object) -> bool:
-    """Whether X is something of polars."""
-    return type(X).__module__.partition(".")[0] == "polars"
-
-
-def _columns_of(X: Frame) -> list[InputColumn]:
-    """The columns of a frame or an array, as they came."""
-    if is_polars(X):
-        return [_polars_column(series.name, series) for series in X.iter_columns()]
-    if has_columns(X):
-        return [_pandas_column(str(name), series) for name, series in X.items()]
-    return [_array_column(f"x{d}", X[:, d]) for d in range(X.shape[1])]
-
-
-def _array_column(name: str, values: NDArray[Any]) -> InputColumn:
-    """A column of an array: numbers, words, or objects."""
-    if values.dtype == object:
-        return _object_column(name, values.tolist())
-    if values.dtype.kind in "US":
-        return InputColumn(name, cells=values.tolist(), is_nominal=True)
-    return InputColumn(name, values.astype(np.float64))
-
-
-def _pandas_column(name: str, series: Series) -> InputColumn:
-    """A column of a pandas frame, by its type."""
-    dtype = series.dtype
-    kind = getattr(dtype, "kind", "O")
-    if dtype.name == "category":
-        cells = series.astype(object).tolist()
-        if not dtype.ordered:
-            return InputColumn(name, cells=cells, is_nominal=True)
-        levels = tuple(word(level) for level in dtype.categories)
-        return InputColumn(name, cells=cells, levels=levels)
-    if kind in "mM" or dtype.name.startswith("period"):
-        _refuse_date(name)
-    if kind == "c":
-        raise InputError(
-            f"Column {name!r} holds complex numbers: give their parts as columns of "
-            "their own."
-        )
-    if kind in "iuf":
-        numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
-        return InputColumn(name, numbers)
-    return _object_column(name, series.astype(object).tolist())
-
-
-def _polars_column(name: str, series: Series) -> InputColumn:
-    """A column of a polars frame, by its type."""
-    if series.dtype.is_temporal():
-        _refuse_date(name)
-    if str(series.dtype.base_type()) == "Enum":  # polars' categories with an order
-        levels = tuple(str(level) for level in series.dtype.categories)
-        return InputColumn(name, cells=series.to_list(), levels=levels)
-    if series.dtype.is_numeric():
-        return InputColumn(name, series.cast(float).to_numpy())
-    return _object_column(name, series.to_list())
-
-
-def _object_column(name: str, cells: Sequence[Any]) -> InputColumn:
-    """A column of objects: numbers if nothing else is there."""
-    present = [cell for cell in cells if not _is_missing(cell)]
-    dates = (datetime.date, datetime.time, np.datetime64)
-    if any(isinstance(cell, dates) for cell in present):
-        _refuse_date(name)
-    containers = (list, tuple, set, dict, np.ndarray, complex)
-    if any(isinstance(cell, containers) for cell in present):
-        raise InputError(
-            f"Column {name!r} holds a {type(present[0]).__name__} per cell: numbers "
-            "and words can be used."
-        )
-    if present and all(_is_number(cell) for cell in present):
-        numbers = [np.nan if _is_missing(cell) else cell for cell in cells]
-        return InputColumn(name, np.array(numbers, dtype=np.float64))
-    return InputColumn(name, cells=cells, is_nominal=True)
-
-
-def _is_number(cell: object) -> bool:
-    return isinstance(cell, Number) and not isinstance(cell, bool)
-
-
-def _refuse_date(name: str) -> NoReturn:
-    """Refuse a column of dates or times."""
-    raise InputError(
-        f"Column {name!r} holds dates or times: turn it into a number, such as days "
-        "since some event, or leave it out."
-    )

@@ -61,21 +61,15 @@ def _windows_memory() -> int:
     return 0
 
 
-def asked_threads() -> int | None:
-    """The number in MLTSK_THREADS, or None."""
-    asked = os.environ.get("MLTSK_THREADS", "")
-    return int(asked) if asked.isdecimal() and int(asked) > 0 else None
-
-
 def usable_cores() -> int:
-    """How many threads may work at once: MLTSK_THREADS, or the cores of this process.
+    """How many cores this process may use.
 
     Cores that the system keeps from this process (by affinity, or by the quota of a
     container) are not counted.
     """
     from joblib import cpu_count
 
-    return asked_threads() or int(cpu_count())
+    return int(cpu_count())
 
 
 def lock(file: IO[bytes] | IO[str], *, wait: bool) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 
-from .columns import is_polars
 from .exceptions import InputError
+from .frames import is_polars
 from .rows.read import Estimator, TableLike
 
 Steps: TypeAlias = list[tuple[str, Estimator]]

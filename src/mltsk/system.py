@@ -30,11 +30,10 @@ from .core.arrays import (
     namespace,
     put,
     underflow_is_zero,
-    unit_rows,
-    within_reach,
 )
 from .core.certainty import Certainty
 from .core.fuzzymap import FuzzyMap
+from .core.magnitude import unit_rows, within_reach
 from .core.membership import Firing, Members, firing_strengths
 from .core.terms import Scaling, Terms
 

@@ -12,19 +12,15 @@ from scipy import sparse
 
 from mltsk import MLTSKClassifier, PaperMLTSK
 from mltsk.core.arrays import (
-    MAX_RAW,
+    asked_threads,
     asnumpy,
     cast,
     is_csr,
     mean_of_known,
     namespace,
-    rounded,
     row_blocks,
-    unit_factors,
-    unit_rows,
     weighted_mean_and_sd,
     weights_per_label,
-    within_reach,
 )
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
@@ -45,15 +41,6 @@ fuzzy_features(np.eye(3), np.eye(3), np.eye(3) + 1)
 sys.exit("torch" in sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_namespace_of_tensors_makes_arrays_where_a_tensor_lies(torch):
-    x = torch.ones(3, 2, dtype=torch.float32)
-    xp = namespace(np.ones(2), x)
-    assert_tensor_equals(xp.zeros((2, 2), like=x), np.zeros((2, 2)))
-    assert xp.ones(2, dtype=x.dtype, like=x).dtype == torch.float32
-    assert xp.result_type(x, np.dtype(np.float64)) == torch.float64
-    assert_tensor_equals(xp.maximum(x, 2.0), np.full((3, 2), 2.0))
 
 
 def test_cast_keeps_a_tensor_that_has_the_precision(torch):
@@ -90,29 +77,11 @@ def test_weights_per_label_of_a_tensor_is_a_tensor(torch):
     assert_tensor_equals(weights_per_label(w, (2, 3)), expected)
 
 
-def test_unit_rows_have_length_one_and_zeros_stay(torch):
-    X = np.random.default_rng(0).normal(size=(20, 6))
-    X[3] = 0.0
-    expected = X.copy()
-    expected[X.any(axis=1)] /= np.linalg.norm(X[X.any(axis=1)], axis=1, keepdims=True)
-    assert_allclose(unit_rows(X), expected, atol=1e-12)
-    assert_allclose(unit_rows(sparse.csr_array(X)).toarray(), expected, atol=1e-12)
-    assert_tensor_equals(unit_rows(torch.as_tensor(X)), expected)
-
-
 def test_weighted_mean_and_sd_leave_missing_values_out():
     X = np.array([[1.0, 5.0], [3.0, np.nan], [np.nan, 9.0]])
     mean, sd = weighted_mean_and_sd(X, np.array([1.0, 1.0, 3.0]))
     assert_allclose(mean, [2.0, 8.0])
     assert_allclose(sd, [1.0, 3**0.5])
-
-
-def test_within_reach_clips_numbers_whose_squares_are_not_finite():
-    X = np.array([[1.0, -1e300], [0.0, 2.0]])
-    clipped = within_reach(X)
-    assert np.isfinite(clipped**2).all()
-    assert_array_equal(clipped[X > -1e300], [1, 0, 2])
-    assert_array_equal(within_reach(sparse.csr_array(X)).toarray(), clipped)
 
 
 # what comes in ------------------------------------------------------------------------
@@ -178,38 +147,6 @@ def test_fit_refuses_numbers_too_large_to_square_only_without_a_scale():
 # numbers of any size ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
-def test_unit_rows_have_length_one_whatever_the_size_of_numbers(dtype, make):
-    exponents = [-320, -200, 0, 200, 307] if dtype is np.float64 else [-44, -23, 0, 20]
-    X = np.array([[3.0 * 10.0**e, 4.0 * 10.0**e] for e in exponents]).astype(dtype)
-    Z = unit_rows(make(X))
-    lengths = np.linalg.norm(Z.toarray() if is_csr(Z) else Z, axis=1)
-    assert_allclose(lengths, 1.0, rtol=1e-6)
-    assert Z.dtype == dtype
-
-
-def test_unit_factors_are_powers_of_two_and_one_for_ordinary_sizes():
-    sizes = np.array([0.0, 5e-324, 1e-300, 1e-12, 1.0, 1e12, 1e300])
-    factors = unit_factors(sizes)
-    assert_array_equal(factors[[0, 3, 4, 5]], 1.0)
-    assert_array_equal(np.frexp(factors)[0], 0.5)
-    products = sizes[[2, 6]] * factors[[2, 6]]
-    assert ((products >= 0.5) & (products < 1)).all()
-
-
-def test_within_reach_gives_double_precision_to_extreme_single_numbers():
-    X = np.array([[1e20, 1.0]], dtype=np.float32)
-    assert_array_equal(within_reach(X), X.astype(np.float64))
-    assert within_reach(X).dtype == np.float64
-    assert_array_equal(within_reach(np.array([[1e308]])), MAX_RAW)
-
-
-def test_rounded_keeps_numbers_that_have_no_such_digit():
-    assert_array_equal(rounded([1e305, 1.26, -np.inf], 1), [1e305, 1.3, -np.inf])
-    assert_array_equal(rounded([1.26e-310, 0.0], 311), [1.3e-310, 0.0])
-
-
 def test_mean_of_known_warns_of_nothing_where_all_is_missing():
     A = np.array([[1.0, np.nan], [2.0, np.nan], [np.nan, np.nan]])
     assert_array_equal(mean_of_known(A, axis=0), [1.5, np.nan])
@@ -217,6 +154,14 @@ def test_mean_of_known_warns_of_nothing_where_all_is_missing():
 
 
 # threads ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "threads"), [("4", 4), ("0", None), ("many", None), ("", None)]
+)
+def test_asked_threads_reads_whole_numbers_above_zero(monkeypatch, asked, threads):
+    monkeypatch.setenv("MLTSK_THREADS", asked)
+    assert asked_threads() == threads
 
 
 def test_blas_threads_are_as_before_when_fits_in_eight_threads_have_ended():

@@ -104,3 +104,11 @@ def make_system():
         return replace(system, **changes)
 
     return make
+
+
+def drawn(figure, tmp_path):
+    """Everything written in a figure that has been rendered."""
+    from matplotlib.text import Text
+
+    figure.savefig(tmp_path / "figure.png", dpi=30)
+    return " ".join(text.get_text() for text in figure.findobj(Text))

@@ -10,26 +10,9 @@ from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.explain import plot
 
+from .conftest import drawn
+
 matplotlib = pytest.importorskip("matplotlib")
-
-
-def drawn(figure, tmp_path):
-    """Everything written in a figure that has been rendered."""
-    figure.savefig(tmp_path / "figure.png", dpi=30)
-    return " ".join(text.get_text() for text in figure.findobj(matplotlib.text.Text))
-
-
-@pytest.mark.parametrize("scale", ["quantile", "standard"])
-def test_shapes_are_small_curves_with_the_data_under_them(make_system, scale, tmp_path):
-    figure = plot.shapes(make_system(scale), "gout", "asthma", top=3)
-    assert len(figure.axes) == 6
-    assert "gout by age" in drawn(figure, tmp_path)
-    assert [len(line.get_xdata()) for line in figure.axes[0].lines] == [2, 101, 19]
-
-
-def test_shapes_of_named_values_are_bars(make_system):
-    figure = plot.shapes(make_system(), "gout", top=4)
-    assert sorted(len(ax.patches) for ax in figure.axes) == [0, 0, 0, 2]
 
 
 def test_shapes_choose_four_labels_and_may_be_none(make_system, tmp_path):
@@ -72,39 +55,6 @@ def test_feature_importance_and_label_correlation_show_the_top_of_large_models(
     assert correlation.axes[0].images[0].get_array().shape == (60, 60)
 
 
-def test_membership_has_curves_or_a_word_that_there_are_none(make_system, tmp_path):
-    system = make_system()
-    system.widths[1] = np.inf
-    assert "glucose" in drawn(plot.membership(system, 0, top=4), tmp_path)
-    assert "Rule 2: always" in drawn(plot.membership(system, 1), tmp_path)
-
-
-def test_plot_leaves_settings_of_the_caller_alone(make_system):
-    before = dict(matplotlib.rcParams)
-    plot.rule_map(make_system())
-    assert dict(matplotlib.rcParams) == before
-
-
-def test_plot_without_matplotlib_says_what_to_install(make_system, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"mltsk\[report\]"):
-        plot.rule_map(make_system())
-
-
-def test_shapes_of_a_table_have_bars_for_values_and_a_mark_for_what_is_not_measured(
-    table, tmp_path
-):
-    clf = MLTSKClassifier(n_rules=3).fit(*table)
-    figure = plot.shapes(clf, "copd", top=6)
-    bars = {ax.get_title(loc="left"): len(ax.patches) for ax in figure.axes}
-    assert bars["copd by smoker"] == 5
-    assert bars["copd by sex"] == 2
-    assert bars["copd by age"] == 0
-    assert "not measured" in drawn(figure, tmp_path)
-    assert "smoker" in drawn(plot.membership(clf, 0, top=6), tmp_path)
-    assert "smoker" in drawn(plot.feature_importance(clf), tmp_path)
-
-
 def test_size_path_is_drawn_from_the_classifier_itself():
     data = make_multilabel_rules(n_samples=80, random_state=0)
     clf = MLTSKClassifier(n_rules=0).fit(data.X, data.Y)
@@ -129,3 +79,15 @@ def test_roc_precision_recall_and_calibration_are_of_rows_left_out(tmp_path):
     assert clf.shorten(4).plot.roc("label 0").axes
     with pytest.raises(InputError, match="fitted here, not one of a file"):
         from_dict(to_dict(clf)).plot.roc()
+
+
+def test_plot_leaves_settings_of_the_caller_alone(make_system):
+    before = dict(matplotlib.rcParams)
+    plot.rule_map(make_system())
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_plot_without_matplotlib_says_what_to_install(make_system, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"mltsk\[report\]"):
+        plot.rule_map(make_system())

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk import MLTSKClassifier
-from mltsk.core.arrays import rounded
+from mltsk.core.magnitude import rounded
 from mltsk.short.candidates import Candidates, Interval, digits_of
 
 RNG = np.random.default_rng(0)

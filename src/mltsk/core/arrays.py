@@ -25,20 +25,19 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache, partial, reduce
+from functools import cache
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import DTypeLike, NDArray
 from threadpoolctl import LibController, ThreadpoolController
 
 from ..exceptions import InputError
-from ..machine import asked_threads, usable_cores
+from ..machine import usable_cores
+from .tensors import Tensor, Tensors
 
 # A NumPy array of single or double precision.
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
-# A torch tensor. Torch is optional, so its type cannot be named here.
-Tensor: TypeAlias = Any
 # A CSR matrix or array of SciPy, which publishes no types.
 CSR: TypeAlias = Any
 # What most functions of the core accept and return: a NumPy array or a torch tensor.
@@ -61,13 +60,6 @@ DEVICE_BLOCK_SHARE = 0.06
 FLOPS_FOR_THREADS = 1e11
 MIN_SPREAD_FLOPS = 1e8  # below, starting threads takes longer than the work
 
-MAX_RAW = 1e100  # number of a sample that is on no scale
-# Clustering needs sixth powers of samples: those of larger numbers, and of smaller ones
-# than the inverse, are in double precision.
-MAX_SINGLE = 1e4
-DOUBLE_BITS = 64
-MAX_ROUND_DIGITS = 300  # after the point, up to which NumPy rounds
-MAX_FACTOR_EXPONENT = 1000  # of a power of two that numbers are multiplied with
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -129,74 +121,6 @@ def device_memory(like: Tensor) -> int:
         return 0
     torch = sys.modules["torch"]
     return int(torch.cuda.get_device_properties(like.device).total_memory)
-
-
-class Tensors:
-    """The functions of NumPy that the core uses, for torch tensors.
-
-    A function that torch has in the same form is torch's own.
-    """
-
-    def __init__(self, torch: Any) -> None:
-        self._torch = torch
-
-    def __getattr__(self, name: str) -> Any:
-        function = getattr(self._torch, name)
-        if name in ("empty", "zeros", "ones"):
-            return partial(self._new, function)
-        return function
-
-    def _new(
-        self,
-        make: Callable[..., Tensor],
-        shape: int | tuple[int, ...],
-        dtype: DTypeLike = np.float64,
-        *,
-        like: Tensor,
-    ) -> Tensor:
-        """Make a new tensor on the device of ``like``."""
-        return make(shape, dtype=self.dtype(dtype), device=like.device)
-
-    def dtype(self, dtype: Any) -> Any:
-        """The type of torch for a type of torch or of NumPy."""
-        if isinstance(dtype, self._torch.dtype):
-            return dtype
-        return getattr(self._torch, np.dtype(dtype).name)
-
-    def result_type(self, *operands: Any) -> Any:
-        """The type of a result of these tensors or types."""
-        dtypes = [self.dtype(getattr(x, "dtype", x)) for x in operands]
-        return reduce(self._torch.promote_types, dtypes)
-
-    def asarray(
-        self, x: Array, dtype: DTypeLike | None = None, like: Tensor | None = None
-    ) -> Tensor:
-        """Convert x to a tensor on the device of ``like``."""
-        if dtype is not None:
-            dtype = self.dtype(dtype)
-        # the device is always named, so that a default device of torch moves nothing
-        device = getattr(x if like is None else like, "device", None)
-        return self._torch.as_tensor(x, dtype=dtype, device=device)
-
-    def arange(self, n: int, *, like: Tensor) -> Tensor:
-        """The integers from 0 to n - 1 on the device of ``like``."""
-        return self._torch.arange(n, device=like.device)
-
-    def maximum(self, a: Tensor, b: Tensor | float) -> Tensor:
-        """The larger of two tensors, or of a tensor and a number, cell by cell."""
-        return self._torch.maximum(a, b) if is_tensor(b) else a.clamp(min=b)
-
-    def repeat(self, a: Tensor, count: Tensor, axis: int) -> Tensor:
-        """Repeat each slice of ``a`` along an axis as often as ``count`` says."""
-        return self._torch.repeat_interleave(a, count, dim=axis)
-
-    def fill_diagonal(self, A: Tensor, value: float) -> None:
-        """Write a value onto the diagonal of A, in place."""
-        A.fill_diagonal_(value)
-
-    def flatnonzero(self, x: Tensor) -> Tensor:
-        """Positions of the entries of x that are not 0."""
-        return self._torch.nonzero(x.reshape(-1))[:, 0]
 
 
 @cache
@@ -402,93 +326,6 @@ def weighted_mean_and_sd(X: Array, w: Array) -> tuple[FloatArray, FloatArray]:
     return asnumpy(mean), np.sqrt(asnumpy(variance))
 
 
-def within_reach(X: Matrix) -> Matrix:
-    """X (N, D), clipped at MAX_RAW, such that squares and quotients are finite.
-
-    Numbers of lower precision become double ones if they are very large or small.
-    """
-    xp = namespace(X)
-    values = X.data if is_csr(X) else X
-    if not values.shape[0]:
-        return X
-    sizes = abs(values)
-    if xp.finfo(X.dtype).bits < DOUBLE_BITS:
-        largest = float(xp.nan_to_num(sizes).max())
-        is_ordinary = largest == 0 or 1 / MAX_SINGLE < largest < MAX_SINGLE
-        return X if is_ordinary else cast(X, np.float64)
-    if bool((sizes <= MAX_RAW).all()):
-        return X
-    values = xp.clip(values, -MAX_RAW, MAX_RAW)
-    return _with_entries(X, values) if is_csr(X) else values
-
-
-def unit_factors(largest: Array) -> FloatArray:
-    """Powers of two that bring numbers of this size near 1, of the same shape.
-
-    They are 1 for ordinary sizes and for 0, so ordinary numbers stay as they are;
-    other numbers keep all their digits. What is ordinary depends on the precision:
-    squares of ordinary numbers are finite and above 0.
-    """
-    sizes = asnumpy(largest)
-    top = float(np.finfo(sizes.dtype).max) ** 0.3
-    with np.errstate(all="ignore"):
-        exponents = -np.frexp(sizes.astype(np.float64))[1]
-        is_ordinary = (sizes == 0) | ((sizes > 1 / top) & (sizes < top))
-    # a factor itself has to be an ordinary number
-    exponents = np.clip(exponents, -MAX_FACTOR_EXPONENT, MAX_FACTOR_EXPONENT)
-    return np.where(is_ordinary, 1.0, np.ldexp(1.0, exponents))
-
-
-def unit_rows(X: Matrix) -> Matrix:
-    """Scale each row of X (N, D) to unit length; rows of zeros stay. CSR stays CSR."""
-    X = in_ordinary_size(X)
-    xp = namespace(X)
-    with underflow_is_zero():
-        norms = cast(xp.sqrt(row_square_norms(X)), X.dtype)
-        scale = 1.0 / xp.where(norms > 0, norms, 1.0)
-        if is_csr(X):
-            return _with_entries(X, X.data * np.repeat(scale, np.diff(X.indptr)))
-        return X * scale[:, None]
-
-
-def in_ordinary_size(X: Matrix) -> Matrix:
-    """X (N, D), with rows of very large or small numbers times a power of two."""
-    xp = namespace(X)
-    if X.shape[0] == 0 or X.shape[1] == 0:
-        return X
-    if is_csr(X):
-        largest = abs(X).max(axis=1).toarray().ravel()
-    else:
-        largest = xp.amax(abs(X), axis=1)
-    factors = unit_factors(largest)
-    if (factors == 1).all():
-        return X
-    with underflow_is_zero():
-        if is_csr(X):
-            of_entries = np.repeat(factors, np.diff(X.indptr))
-            return _with_entries(X, (X.data * of_entries).astype(X.dtype))
-        scaled = cast(X, np.float64) * put_double(factors, X)[:, None]
-        return cast(scaled, X.dtype)
-
-
-def rounded(x: ArrayLike, digits: int) -> NDArray[np.float64]:
-    """Round numbers to digits after the point; digits below 0 are zeros before it.
-
-    NumPy multiplies by a power of ten first, which may be no finite number.
-
-    >>> float(rounded(1.2345e-310, 312)), float(rounded(1e305, 9))
-    (1.23e-310, 1e+305)
-    """
-    numbers = np.asarray(x, dtype=np.float64)
-    if digits > MAX_ROUND_DIGITS:
-        each = [round(number, digits) for number in numbers.ravel().tolist()]
-        return np.array(each).reshape(numbers.shape)
-    with np.errstate(over="ignore", under="ignore"):
-        result = np.round(numbers, digits)
-    # a number that is so large has no digits after the point
-    return np.where(np.isfinite(result), result, numbers)
-
-
 def put_double(table: FloatArray, like: Array) -> Array:
     """A table in double precision, where ``like`` lies."""
     if not is_tensor(like):
@@ -496,14 +333,13 @@ def put_double(table: FloatArray, like: Array) -> Array:
     return namespace(like).asarray(table, dtype=np.float64, like=like)
 
 
-def _with_entries(X: CSR, entries: FloatArray) -> CSR:
-    """A CSR array that stores other numbers in the cells that X stores."""
-    from scipy.sparse import csr_array
-
-    return csr_array((entries, X.indices, X.indptr), shape=X.shape)
-
-
 # threads ------------------------------------------------------------------------------
+
+
+def asked_threads() -> int | None:
+    """The number in MLTSK_THREADS, or None."""
+    asked = os.environ.get("MLTSK_THREADS", "")
+    return int(asked) if asked.isdecimal() and int(asked) > 0 else None
 
 
 def spread(work: Callable[[T], R], items: Sequence[T], flops: float) -> list[R]:
@@ -513,7 +349,7 @@ def spread(work: Callable[[T], R], items: Sequence[T], flops: float) -> list[R]:
     """
     workers = 1
     if len(items) > 1 and flops >= MIN_SPREAD_FLOPS:
-        workers = usable_cores()
+        workers = asked_threads() or usable_cores()
     if workers == 1:
         return [work(item) for item in items]
     with ThreadPoolExecutor(min(workers, len(items))) as pool:

@@ -39,11 +39,9 @@ from scipy import sparse
 
 from .arrays import (
     CSR,
-    MAX_RAW,
     Array,
     FloatArray,
     Matrix,
-    Tensor,
     asnumpy,
     cast,
     is_csr,
@@ -53,24 +51,22 @@ from .arrays import (
     put_double,
     row_blocks,
     underflow_is_zero,
-    unit_factors,
     weighted_mean,
     weighted_mean_and_sd,
 )
+from .interpolation import (
+    MAX_SAFE_SUM,
+    interpolated_by_shares,
+    interpolated_tensor,
+    tensor_quantiles,
+)
+from .straight import fit_lines, straight_line
 
 # A percentile scale needs no more knots than percentiles that a person could tell
 # apart; 256 also keeps the table of a 1,000-feature model at 4 MB.
 MAX_KNOTS = 256
-# A straight line goes on for this many ranges of the training values and then stops: no
-# answer is without bound.
-REACH = 1000.0
 # Entries of X that are put on their scale at a time: 160 MB in double precision.
 MAX_SCALED_ENTRIES = 2 * 10**7
-# The distance of two numbers up to here is finite.
-MAX_SAFE_SUM = 8e307
-# A column whose SD is at most this share of its mean is taken as constant: what varies
-# there is the rounding of its numbers.
-MIN_SD_SHARE = 1e-12
 
 
 # scales -------------------------------------------------------------------------------
@@ -112,7 +108,7 @@ class Scaling:
         """
         Z = namespace(X).empty(X.shape, dtype=X.dtype, like=X)
         step = max(1, MAX_SCALED_ENTRIES // max(1, len(X)))
-        mapped = _interpolate if self.bounded else _straight_line
+        mapped = _interpolate if self.bounded else straight_line
         for start in range(0, X.shape[1], step):
             columns = slice(start, start + step)
             x = cast(X[:, columns], np.float64).T
@@ -130,61 +126,14 @@ class Scaling:
 
     def columns(self, chosen: slice) -> "Scaling":
         """The maps of the chosen features."""
-        return Scaling(
+        return replace(
+            self,
             values=self.values[chosen],
             levels=self.levels[chosen],
             offset=self.offset[chosen],
             spread=self.spread[chosen],
-            bounded=self.bounded,
             share=self.share[chosen],
         )
-
-
-def _straight_line(x: Array, values: Array, levels: Array) -> Array:
-    """Map x (D, n) by the line through the first and last knot of each row.
-
-    The line stops at REACH ranges beyond the knots; where both knots are equal, its
-    slope is 1. ``values`` and ``levels`` are (D, Q). Lines between very large or very
-    small numbers are computed on numbers of ordinary size, whatever x is.
-    """
-    xp = namespace(x)
-    low, high, factor = ordinary_ends(values)
-    first, last, level_factor = ordinary_ends(levels)
-    if factor is not None:
-        with np.errstate(over="ignore"):  # beyond all numbers is beyond reach, too
-            x = x * factor
-    run = high - low
-    rise = last - first
-    is_line = (run > np.finfo(np.float64).tiny) & (rise > 0)
-    slope = xp.where(is_line, rise / xp.where(is_line, run, 1.0), 1.0)
-    reach = REACH * xp.where(is_line, run, constant_reach(low))
-    z = first + (xp.clip(x, low - reach, high + reach) - low) * slope
-    if level_factor is None:
-        return z
-    with np.errstate(over="ignore"):
-        largest = np.finfo(np.float64).max
-        return xp.clip(z / level_factor, -largest, largest)
-
-
-def constant_reach(values: Array) -> Array:
-    """What counts as the range of columns that are constant, at these values."""
-    return namespace(values).clip(abs(values), 1.0, MAX_RAW / REACH)
-
-
-def ordinary_ends(knots: Array) -> tuple[Array, Array, Array | None]:
-    """First and last knot (D, 1) of each row, times powers of two (D, 1).
-
-    The factors are 1 for rows of ordinary numbers and for constant ones; they are None
-    if all of them are.
-    """
-    low = knots[:, :1]
-    high = knots[:, -1:]
-    factors = unit_factors(namespace(knots).maximum(abs(low), abs(high)))
-    factors = np.where(asnumpy(high > low), factors, 1.0)
-    if (factors == 1).all():
-        return low, high, None
-    factor = put_double(factors, knots)
-    return low * factor, high * factor, factor
 
 
 def _interpolate(x: Array, values: Array, levels: Array) -> Array:
@@ -192,7 +141,7 @@ def _interpolate(x: Array, values: Array, levels: Array) -> Array:
     if values.shape[1] == 1:
         return levels + 0 * x  # NumPy's would give a level to NaN, too
     if is_tensor(x):
-        return _interpolate_tensor(x, values, levels)
+        return interpolated_tensor(x, values, levels)
     z = np.stack([np.interp(*row) for row in zip(x, values, levels, strict=True)])
     # Slopes are not finite between knots that lie very close together, nor are
     # distances of knots that lie very far apart.
@@ -201,7 +150,7 @@ def _interpolate(x: Array, values: Array, levels: Array) -> Array:
     if not np.isfinite(z).all():
         is_lost |= (~np.isfinite(z) & ~np.isnan(x)).any(axis=1)
     for d in np.flatnonzero(is_lost):
-        z[d] = _interpolated_by_shares(x[d], values[d], levels[d])
+        z[d] = interpolated_by_shares(x[d], values[d], levels[d])
     return z
 
 
@@ -210,54 +159,6 @@ def interpolated(x: float, values: FloatArray, levels: FloatArray) -> float:
     """NumPy's `interp` for a number between knots (Q,) of any finite size."""
     row = np.array([[x]], dtype=np.float64)
     return float(_interpolate(row, values[None, :], levels[None, :])[0, 0])
-
-
-def _interpolated_by_shares(
-    x: FloatArray, values: FloatArray, levels: FloatArray
-) -> NDArray[np.float64]:
-    """`interpolated`, by the share of the way between two knots."""
-    last = len(values) - 1
-    if last == 0:
-        return levels[0] + 0 * x
-    left = (np.searchsorted(values, x, side="right") - 1).clip(0, last - 1)
-    share = _share_of_way(x, values[left], values[left + 1])
-    z = (1 - share) * levels[left] + share * levels[left + 1]
-    z = np.where(x <= values[0], levels[0], z)
-    return np.where(x >= values[-1], levels[-1], z)
-
-
-def _share_of_way(x: Array, start: Array, stop: Array) -> Array:
-    """The share of the way from start to stop at which x lies; all of one shape.
-
-    It is in [0, 1], and 0 where start and stop are the same.
-    """
-    xp = namespace(x)
-    # the distance of two very large numbers may be larger than all numbers
-    factor = xp.where(xp.maximum(abs(start), abs(stop)) > MAX_SAFE_SUM, 0.25, 1.0)
-    way = stop * factor - start * factor
-    gone = xp.clip(x, start, stop) * factor - start * factor
-    share = gone / xp.where(way > 0, way, 1.0)
-    return xp.where(way > 0, share, 0 * share)
-
-
-def _interpolate_tensor(x: Tensor, values: Tensor, levels: Tensor) -> Tensor:
-    """`_interpolate` for tensors. NaN stays NaN."""
-    xp = namespace(x)
-    last = values.shape[1] - 1
-    above = xp.searchsorted(values.contiguous(), x.contiguous(), right=True)
-    left = (above - 1).clip(0, last - 1)
-    start = xp.gather(values, 1, left)
-    stop = xp.gather(values, 1, left + 1)
-    level = xp.gather(levels, 1, left)
-    rise = xp.gather(levels, 1, left + 1) - level
-    slope = rise / xp.where(stop > start, stop - start, 1.0)
-    z = level + slope * (x - start)
-    if not bool(xp.isfinite(z).all()):
-        next_level = xp.gather(levels, 1, left + 1)
-        share = _share_of_way(x, start, stop)
-        z = xp.where(xp.isfinite(z), z, (1 - share) * level + share * next_level)
-    z = xp.where(x <= values[:, :1], levels[:, :1], z)
-    return xp.where(x >= values[:, -1:], levels[:, -1:], z)
 
 
 # fitting scales -----------------------------------------------------------------------
@@ -287,55 +188,15 @@ def fit_scaling(
         w = w[counted]
     if scale == "quantile":
         return _quantile_scaling(X, w, share)
-    low, high = _column_ranges(X)
-    if scale == "minmax":
-        # The authors leave a constant feature as it is: the level x - low and the
-        # offset -low give back x.
-        offset = np.where(high > low, 0.0, -low)
-        spread = np.ones_like(low)
-    else:
-        offset, spread = _standard_units(X, w, low, high)
-        spread = spread / np.sqrt(share)
+    ends, offset, spread = fit_lines(X, w, scale, share)
     return Scaling(
-        values=np.stack([low, high], axis=1),
-        levels=np.tile([0.0, 1.0], (len(low), 1)),
+        values=ends,
+        levels=np.tile([0.0, 1.0], (len(ends), 1)),
         offset=offset,
         spread=spread,
         bounded=False,
         share=share,
     )
-
-
-@underflow_is_zero()
-def _standard_units(
-    X: Array, w: Array, low: FloatArray, high: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Mean and SD (D,) of columns whose least value counts as 0 and largest as 1.
-
-    X is (N, D), w (N,), ``low`` and ``high`` (D,). A constant column has the mean 0 and
-    the SD 1; one that varies by rounding only keeps its small numbers.
-    """
-    factors = unit_factors(np.maximum(np.abs(low), np.abs(high)))
-    if not (factors == 1).all():
-        X = cast(X, np.float64) * put_double(factors, X)
-        low = low * factors
-        high = high * factors
-    is_constant = high <= low
-    span = np.where(is_constant, 1.0, high - low)
-    mean, sd = weighted_mean_and_sd(X, w)
-    varies = sd > MIN_SD_SHARE * np.abs(mean)
-    offset = np.where(is_constant, 0.0, (mean - low) / span)
-    rounding_only = np.clip(1.0 / span, 1.0, 1 / MIN_SD_SHARE)
-    return offset, np.where(varies & ~is_constant, sd / span, rounding_only)
-
-
-def _column_ranges(X: Array) -> tuple[FloatArray, FloatArray]:
-    """Least and largest value (D,) of each column; 0 and 0 if all are missing."""
-    xp = namespace(X)
-    low = asnumpy(xp.amin(xp.where(X == X, X, np.inf), axis=0))
-    high = asnumpy(xp.amax(xp.where(X == X, X, -np.inf), axis=0))
-    is_empty = low > high
-    return np.where(is_empty, 0.0, low), np.where(is_empty, 0.0, high)
 
 
 def _quantile_scaling(X: Array, w: Array, share: FloatArray) -> Scaling:
@@ -427,7 +288,7 @@ def column_quantiles(X: Array, shares: FloatArray) -> FloatArray:
         From 0 to 1.
     """
     if is_tensor(X):
-        return _tensor_quantiles(X, shares)
+        return tensor_quantiles(X, shares)
     if not np.isnan(X).any():
         return quantiles_of(X, shares).T.copy()
     quantiles = np.zeros((X.shape[1], len(shares)))
@@ -448,32 +309,12 @@ def quantiles_of(x: FloatArray, shares: FloatArray | Sequence[float]) -> FloatAr
         return 4 * np.quantile(x / 4, shares, axis=0)
 
 
-def _tensor_quantiles(X: Tensor, shares: FloatArray) -> FloatArray:
-    """`column_quantiles` of a tensor, which sorts where it lies."""
-    xp = namespace(X)
-    ordered = asnumpy(xp.nan_to_num(X.sort(0)[0]))  # missing values are last
-    last = np.maximum(asnumpy((~xp.isnan(X)).sum(0)) - 1, 0)
-    columns = np.arange(len(last))
-    position = np.outer(shares, last)
-    before = np.floor(position).astype(int)
-    low = ordered[np.minimum(before, last), columns]
-    high = ordered[np.minimum(before + 1, last), columns]
-    beyond = position - before
-    if float(np.abs(ordered).max(initial=0.0)) <= MAX_SAFE_SUM:
-        quantiles = low + (high - low) * beyond
-    else:
-        quantiles = low * (1 - beyond) + high * beyond
-    return np.ascontiguousarray(quantiles.T)
-
-
 # terms --------------------------------------------------------------------------------
 
 # Where ramps begin and end, as percentiles.
 RAMPS = ((0.0, 1.0), (0.01, 0.33), (0.24, 0.5), (0.35, 0.65), (0.5, 0.76), (0.67, 0.99))
 # Few values carry no bends: a feature with at most this many has one ramp.
 FEW_VALUES = 6
-# The least length of a ramp on a straight scale, where a column has the range 1.
-MIN_STRAIGHT_RAMP = 1e-50
 # From the middle of each fifth of the data to that of the next; trapezoids are flat
 # around it.
 TRIANGLES = ((0.1, 0.3), (0.3, 0.5), (0.5, 0.7), (0.7, 0.9))

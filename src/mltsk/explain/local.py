@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import MISSING
 from ..core.arrays import Array, Matrix, underflow_is_zero
 from ..core.membership import MIN_MEMBERSHIP
 from ..exceptions import optional
+from ..frames import MISSING
 from ..system import FuzzySystem
 from ..text import plural
 from .effects import Effects
@@ -432,7 +432,7 @@ class Explanation(Narrowed):
         if category is not None:
             return x, f"{feature} is {name(category)}"
         if self.system.quantiles is None:
-            return x, f"{feature} is {number(x)}"
+            return x, f"{feature} is {number(x, size=0)}"
         place = place_words(x, self.subjects.percentile(subject.columns.start, x))
         return x, f"{feature} is {place}"
 

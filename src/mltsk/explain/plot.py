@@ -6,16 +6,13 @@ from `mltsk.explain.views`. Names are plain text here, never mathematics: ``$`` 
 ``$``.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..columns import MISSING
 from ..core.arrays import Array, Matrix
-from ..exceptions import optional
 from ..metrics.curves import (
     calibration_groups,
     precision_recall_curve,
@@ -23,45 +20,32 @@ from ..metrics.curves import (
     roc_curve,
 )
 from . import views
+from .canvas import (
+    INK_COLOUR,
+    LINE_COLOUR,
+    MUTED_COLOUR,
+    draw_matrix,
+    draw_square,
+    panels,
+    styled_figure,
+)
 from .page import FALL, RISE
+from .plot_curves import draw_membership, draw_shape
 from .subjects import Index, Mask
-from .views import Curve, Model
-from .wording import percent, shortened
+from .views import Model
+from .wording import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
-INK_COLOUR = "#1f2933"
-MUTED_COLOUR = "#616e7c"
-LINE_COLOUR = "#d5dae0"
 DARKEST_RISE = "#0b3a66"
-MAX_TICK_NAMES = 40  # on an axis; of more names, every second, third, … is written
 MAX_DRAWN_LABELS = 12  # squares of one figure, unless labels are named
 MAX_CORRELATED_LABELS = 60
 MAX_IMPORTANCE_LABELS = 30
 MANY_PAIRS = 500  # of labels: beyond, the dots of a figure are small and faint
-_STYLE_SETTINGS: dict[str, Any] = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": LINE_COLOUR,
-    "axes.labelcolor": MUTED_COLOUR,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlecolor": INK_COLOUR,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 10.5,
-    "figure.facecolor": "white",
-    "font.size": 9.5,
-    "text.color": INK_COLOUR,
-    "text.parse_math": False,
-    "xtick.color": MUTED_COLOUR,
-    "xtick.major.size": 0,
-    "ytick.color": MUTED_COLOUR,
-    "ytick.major.size": 0,
-}
 
-Drawn = TypeVar("Drawn")
 Judged = tuple[str, tuple[Mask, Array, Array]]
 
 
@@ -130,100 +114,7 @@ def shapes(model: Model, *labels: str, top: int = 6) -> "Figure":
     if not curves:
         title = "This model has no general rule: its rules say everything"
     size = (2.8, 1.6)
-    return _panels(
-        curves, _draw_shape, len(labels), size=size, title=title, sharey=True
-    )
-
-
-def _draw_shape(ax: "Axes", curve: Curve) -> None:
-    """A curve with the data under it, or bars of named values."""
-    ax.set_title(shortened(f"{curve.label} by {curve.feature}", 40), fontsize=8.5)
-    ax.axhline(0, color=LINE_COLOUR, lw=0.8)
-    if curve.categories:
-        _draw_values(ax, curve)
-        return
-    for side, colour in ((curve.y >= 0, RISE), (curve.y <= 0, FALL)):
-        ax.fill_between(
-            curve.x,
-            curve.y,
-            where=side.tolist(),
-            color=colour,
-            alpha=0.2,
-            lw=0,
-            interpolate=True,
-        )
-    if curve.error is not None:
-        for limit in (curve.y - curve.error, curve.y + curve.error):
-            ax.plot(curve.x, limit, color=MUTED_COLOUR, lw=0.6, ls=(0, (3, 2)))
-    ax.plot(curve.x, curve.y, color=INK_COLOUR, lw=1.4)
-    _draw_data_marks(ax, curve.quantiles[1:-1])
-    ax.set_xlim(curve.x[0], curve.x[-1])
-    ax.locator_params(axis="x", nbins=4)
-    if curve.missing is not None:
-        _draw_missing(ax, curve.missing)
-
-
-def _draw_values(ax: "Axes", curve: Curve) -> None:
-    """Named values as bars, and "not measured" as one more."""
-    names = list(curve.categories.values())
-    y = curve.y
-    error = curve.error
-    if curve.missing is not None:
-        names.append(MISSING)
-        y = np.append(y, curve.missing)
-        error = None if error is None else np.append(error, 0.0)
-    _draw_bars(ax, names, y, error)
-
-
-def _draw_data_marks(ax: "Axes", quantiles: Array) -> None:
-    """Marks at the foot where the training data lie."""
-    ax.plot(
-        quantiles,
-        np.zeros(len(quantiles)),
-        "|",
-        color=MUTED_COLOUR,
-        ms=5,
-        mew=0.7,
-        transform=ax.get_xaxis_transform(),
-        clip_on=False,
-    )
-
-
-def _draw_missing(ax: "Axes", missing: float) -> None:
-    """A diamond beside the curve, on no value."""
-    beside = ax.get_yaxis_transform()
-    ax.plot(1.02, missing, "D", color=INK_COLOUR, ms=4, transform=beside, clip_on=False)
-    ax.annotate(
-        MISSING,
-        (1.05, missing),
-        xycoords=beside,
-        fontsize=7,
-        color=MUTED_COLOUR,
-        rotation=90,
-        va="center",
-        annotation_clip=False,
-    )
-
-
-def _draw_bars(
-    ax: "Axes", names: Sequence[str], y: Array, error: Array | None = None
-) -> None:
-    """Bars with their names under them; many names are small and upright."""
-    places = range(len(y))
-    ax.bar(
-        places,
-        y,
-        yerr=error,
-        color=np.where(y > 0, RISE, FALL).tolist(),
-        alpha=0.5,
-        width=0.5,
-        ecolor=MUTED_COLOUR,
-    )
-    if len(y) <= 4:
-        ax.set_xticks(places, [shortened(name, 12) for name in names])
-    else:
-        names = [shortened(name, 18) for name in names]
-        ax.set_xticks(places, names, rotation=90, fontsize=7)
+    return panels(curves, draw_shape, len(labels), size=size, title=title, sharey=True)
 
 
 def feature_importance(model: Model, top: int = 20) -> "Figure":
@@ -237,11 +128,11 @@ def feature_importance(model: Model, top: int = 20) -> "Figure":
     width = min(12.0, 5.2 + 0.24 * len(shown))
     height = max(3.2, 1.7 + 0.24 * len(view.features))
     ratios = [max(len(shown), 4), 4]
-    with _figure(width, height, columns=2, width_ratios=ratios, sharey=True) as (
+    with styled_figure(width, height, columns=2, width_ratios=ratios, sharey=True) as (
         figure,
         (left, right),
     ):
-        image = _draw_matrix(
+        image = draw_matrix(
             left,
             view.values[:, shown],
             across=[view.labels[j] for j in shown],
@@ -288,7 +179,7 @@ def rule_map(model: Model, X: Matrix = None) -> "Figure":
     view = views.rule_map(model, X)
     K = len(view.coverage)
     height = max(4.6, 0.9 + 0.21 * K)
-    with _figure(10.0, height, columns=2, width_ratios=[1.25, 1]) as (
+    with styled_figure(10.0, height, columns=2, width_ratios=[1.25, 1]) as (
         figure,
         (left, right),
     ):
@@ -354,7 +245,7 @@ def label_correlation(model: Model, Y: ArrayLike | None = None) -> "Figure":
     correlated with any other.
     """
     view = views.label_correlation_view(model, Y)
-    with _figure(10.4, 4.9, columns=2, width_ratios=[1.2, 1]) as (
+    with styled_figure(10.4, 4.9, columns=2, width_ratios=[1.2, 1]) as (
         figure,
         (left, right),
     ):
@@ -376,7 +267,7 @@ def _draw_both_correlations(ax: "Axes", view: views.LabelCorrelation) -> "AxesIm
     reach = max(float(np.nanmax(np.abs(C), initial=0.0)), 0.1)
     names = [view.names[j] for j in shown]
     ax.set_title("Below: labels. Above: their THEN-parts.")
-    return _draw_matrix(
+    return draw_matrix(
         ax,
         C,
         across=names,
@@ -420,26 +311,7 @@ def membership(model: Model, rule: int, top: int = 6) -> "Figure":
     if not curves:
         title += ": always, it has no conditions"
     columns = max(1, min(3, len(curves)))
-    return _panels(curves, _draw_membership, columns, size=(3.5, 2.1), title=title)
-
-
-def _draw_membership(ax: "Axes", curve: Curve) -> None:
-    """The membership curve of one condition, with its words under it."""
-    names = [shortened(name, 12) for name in curve.categories.values()]
-    if curve.center is None:
-        _draw_bars(ax, list(curve.categories.values()), curve.y)
-    else:
-        ax.fill_between(curve.x, curve.y, color=RISE, alpha=0.15, lw=0)
-        ax.plot(curve.x, curve.y, color=RISE, lw=2)
-        ax.axvline(curve.center, color=MUTED_COLOUR, lw=1.2, ls=(0, (4, 3)))
-        ax.set_xlim(curve.x[0], curve.x[-1])
-        ax.locator_params(axis="x", nbins=4)
-        if 0 < len(names) <= 8:
-            ax.set_xticks(list(curve.categories), names)
-    ax.set(ylim=(0, 1.06), yticks=[0, 0.5, 1])
-    ax.set_title(shortened(curve.feature, 38), fontsize=9)
-    words = curve.words.removeprefix(curve.feature).removeprefix(" is").strip()
-    ax.set_xlabel(shortened(words, 52), fontsize=8)
+    return panels(curves, draw_membership, columns, size=(3.5, 2.1), title=title)
 
 
 # what a model is worth ----------------------------------------------------------------
@@ -452,7 +324,7 @@ def size_path(model: Model) -> "Figure":
     """
     path = model.size_path_
     lines = (("AP", RISE, "mean over samples"), ("macro_AP", FALL, "mean over labels"))
-    with _figure(6.4, 3.6) as (figure, ax):
+    with styled_figure(6.4, 3.6) as (figure, ax):
         for metric, colour, words in lines:
             ax.plot(path["statements"], path[metric], color=colour, lw=1.8, label=words)
             ax.annotate(
@@ -529,7 +401,7 @@ def _judged(
     """A square for each label, drawn from scores of rows that were left out."""
     judged = list(views.left_out(model, *labels).items())
     judged = judged[: len(labels) or MAX_DRAWN_LABELS]
-    figure = _panels(
+    figure = panels(
         judged,
         draw,
         min(4, len(judged)),
@@ -548,29 +420,21 @@ def _draw_calibration(ax: "Axes", judged: Judged) -> None:
     ax.plot([0, 1], [0, 1], color=LINE_COLOUR, lw=1)
     ax.vlines(groups.forecast, groups.low, groups.high, color=RISE, lw=1, alpha=0.5)
     ax.plot(groups.forecast, groups.observed, color=RISE, lw=1.6, ms=4, marker="o")
-    _square(ax, label)
+    draw_square(ax, label)
 
 
 def _draw_precision_recall(ax: "Axes", judged: Judged) -> None:
     label, (has, _, scores) = judged
     ax.axhline(has.mean(), color=LINE_COLOUR, lw=1)
     ax.plot(*precision_recall_curve(has, scores), color=RISE, lw=1.6)
-    _square(ax, f"{label}: AP {ranking(has, scores)[0][0]:.2f}")
+    draw_square(ax, f"{label}: AP {ranking(has, scores)[0][0]:.2f}")
 
 
 def _draw_roc(ax: "Axes", judged: Judged) -> None:
     label, (has, _, scores) = judged
     ax.plot([0, 1], [0, 1], color=LINE_COLOUR, lw=1)
     ax.plot(*roc_curve(has, scores), color=RISE, lw=1.6)
-    _square(ax, f"{label}: AUC {ranking(has, scores)[1][0]:.2f}")
-
-
-def _square(ax: "Axes", title: str) -> None:
-    """Axes from 0 to 1 on both sides."""
-    limits = (-0.02, 1.02)
-    ticks = [0, 0.5, 1]
-    ax.set(xlim=limits, ylim=limits, xticks=ticks, yticks=ticks)
-    ax.set_title(shortened(title, 30), fontsize=9)
+    draw_square(ax, f"{label}: AUC {ranking(has, scores)[1][0]:.2f}")
 
 
 # shared -------------------------------------------------------------------------------
@@ -579,79 +443,3 @@ def _square(ax: "Axes", title: str) -> None:
 def _largest(sizes: Array, most: int) -> Index:
     """Where the ``most`` largest sizes are, in their order."""
     return np.sort(np.argsort(-sizes, kind="stable")[:most])
-
-
-def _panels(
-    entries: Sequence[Drawn],
-    draw: "Callable[[Axes, Drawn], None]",
-    columns: int,
-    *,
-    size: tuple[float, float],
-    title: str,
-    sharey: bool = False,
-) -> "Figure":
-    """A small drawing of each entry, of ``size`` inches, row by row."""
-    rows = max(1, -(-len(entries) // columns))
-    width = size[0] * columns
-    height = 0.5 + size[1] * rows
-    with _figure(width, height, rows=rows, columns=columns, sharey=sharey) as (
-        figure,
-        grid,
-    ):
-        axes = np.atleast_1d(grid).ravel()
-        for ax, entry in zip(axes, entries, strict=False):
-            draw(ax, entry)
-        for ax in axes[len(entries) :]:
-            ax.set_axis_off()
-        figure.suptitle(title, x=0.01, ha="left", color=INK_COLOUR)
-    return figure
-
-
-def _draw_matrix(
-    ax: "Axes",
-    C: Array,
-    *,
-    across: Sequence[str],
-    down: Sequence[str],
-    colours: Sequence[str],
-    **options: Any,
-) -> "AxesImage":
-    """A matrix in colours from the smallest to the largest value, with names."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    colour_map = LinearSegmentedColormap.from_list("own", colours)
-    image = ax.imshow(C, cmap=colour_map, interpolation="nearest", **options)
-    places, names, size = _tick_names(across, 22)
-    ax.set_xticks(places, names, fontsize=size, rotation=90)
-    places, names, size = _tick_names(down, 34)
-    ax.set_yticks(places, names, fontsize=size)
-    ax.spines[["left", "bottom"]].set_visible(False)
-    return image
-
-
-def _tick_names(names: Sequence[str], length: int) -> tuple[range, list[str], float]:
-    """Which names have room on an axis, these cut to a length, and their font size."""
-    places = range(0, len(names), -(-len(names) // MAX_TICK_NAMES))
-    size = float(np.clip(170 / max(len(places), 1), 5.5, 9))
-    return places, [shortened(names[i], length) for i in places], size
-
-
-@contextmanager
-def _figure(
-    width: float,
-    height: float,
-    *,
-    rows: int = 1,
-    columns: int = 1,
-    sharey: bool = False,
-    width_ratios: Sequence[float] | None = None,
-) -> "Iterator[tuple[Figure, Any]]":
-    """A new figure and its axes, within our style.
-
-    matplotlib is imported here, and its global state is left alone.
-    """
-    with optional("matplotlib", "report").rc_context(_STYLE_SETTINGS):
-        Figure = optional("matplotlib.figure", "report").Figure
-        figure = Figure(figsize=(width, height), layout="constrained")
-        axes = figure.subplots(rows, columns, sharey=sharey, width_ratios=width_ratios)
-        yield figure, axes

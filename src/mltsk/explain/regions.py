@@ -8,8 +8,9 @@ from itertools import compress
 
 import numpy as np
 
-from ..columns import MISSING
-from ..core.arrays import Array, rounded, underflow_is_zero
+from ..core.arrays import Array, underflow_is_zero
+from ..core.magnitude import rounded
+from ..frames import MISSING
 from .conditions import CLEAR_DIFFERENCE, ValueRange, ValueShare
 from .effects import Effects, shares
 from .sheet import decimals_of

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
-from ..columns import MISSING
 from ..core.arrays import Array
 from ..exceptions import InputError, optional
+from ..frames import MISSING
 from ..system import FuzzySystem
 from ..text import plural
 from .effects import Effects

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Array, rounded, underflow_is_zero
-from ..core.terms import MAX_SAFE_SUM
+from ..core.arrays import Array, underflow_is_zero
+from ..core.interpolation import MAX_SAFE_SUM
+from ..core.magnitude import rounded
 from .effects import Effects
 from .shapes import LOW_SIDE
 from .subjects import doubles

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..columns import MISSING
 from ..core.arrays import Array
+from ..frames import MISSING
 from .conditions import Condition
 from .effects import Effects
 from .regions import Regions

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import MISSING, Asked, Columns
+from ..columns import Asked, Columns
 from ..core.arrays import Array, Matrix, dense
 from ..core.terms import interpolated
+from ..frames import MISSING
 from ..system import FuzzySystem
 from .wording import number
 
@@ -116,7 +117,7 @@ class Subjects(list[Subject]):
         values = np.unique(scaling.values[subject.columns.start]).tolist()
         if len(values) != 2:
             return {}
-        return {value: number(value) for value in values}
+        return {value: number(value, size=0) for value in values}
 
     def scaled(self, t: int, x: Array) -> Array:
         """Values ``x`` (N,) of subject t in its columns on the scale of the rules.

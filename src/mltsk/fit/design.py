@@ -32,11 +32,10 @@ from ..core.arrays import (
     put,
     row_blocks,
     row_square_norms,
-    unit_rows,
     weighted_mean_and_sd,
-    within_reach,
 )
 from ..core.fuzzymap import FuzzyMap
+from ..core.magnitude import unit_rows, within_reach
 from ..core.membership import Firing, firing_strengths
 from ..core.terms import PERCENTILE_TERMS, Scaling, Terms, fit_scaling
 from ..exceptions import InputError

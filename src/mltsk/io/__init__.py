@@ -5,8 +5,8 @@ None of them holds code that runs when they are read.
 
 from ..files import check_target, writing
 from .archive import FORMAT, MANIFEST, load, read_info, save
-from .graph import to_onnx
 from .info import ModelInfo
+from .onnx_model import to_onnx
 from .plain import from_dict, to_dict
 from .trust import TRUSTED, untrusted
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mltsk.columns import is_polars
 from mltsk.exceptions import DegenerateScoresWarning
+from mltsk.frames import is_polars
 from mltsk.metrics import inputs
 from mltsk.metrics.curves import ranking
 from mltsk.metrics.inputs import BoolArray, FloatArray

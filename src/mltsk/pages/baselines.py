@@ -26,15 +26,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 
 from ..classifier import MLTSKClassifier
-from ..columns import MISSING
-from ..core.arrays import (
-    CSR,
-    FloatArray,
-    in_ordinary_size,
-    mean_of_known,
-    spread_rows,
-    unit_factors,
-)
+from ..core.arrays import CSR, FloatArray, mean_of_known, spread_rows
+from ..core.magnitude import in_ordinary_size, unit_factors
+from ..frames import MISSING
 from ..metrics.curves import ranking, resamples
 from ..metrics.scorers import label_scores
 

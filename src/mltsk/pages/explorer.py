@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
 from ..core.arrays import FloatArray, Matrix
-from ..exceptions import InputError
+from ..exceptions import InputError, check_installed
 from ..explain.effects import Effects
 from ..explain.rules import MAX_SHOWN_LABELS
 from ..explain.views import label_correlation_view
@@ -152,6 +152,7 @@ def explorer_parts(
     there is no heading. A colour scheme other than the system's is ``data-theme`` of
     the html element.
     """
+    check_installed("jinja2", extra="report")
     data = explorer_data(model, X, Y, **options)
     classifier = pipeline_classifier(model)
     note = note_on_shown_labels(classifier.system_, len(data["labels"]))

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from ..columns import MISSING
 from ..core.arrays import FloatArray, Matrix, dense, spread_rows
 from ..exceptions import InputError
 from ..explain.effects import Effects
 from ..explain.wording import name
+from ..frames import MISSING
 from ..rows.read import Estimator, TableLike, read_samples
 from ..system import FuzzySystem
 from .packing import PageData, packed, packed_bits, shortest_form

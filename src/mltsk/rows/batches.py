@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import column_or_1d
 
-from ..columns import has_columns
 from ..core.arrays import FloatArray, Matrix, check_plain, is_csr
 from ..exceptions import InputError
+from ..frames import has_columns
 from ..targets import Targets, are_label_lists, default_label_names, plain_lists
 from ..text import listing
 from .read import TableLike, TargetsLike

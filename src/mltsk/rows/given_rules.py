@@ -16,9 +16,10 @@ from typing import Any
 
 from scipy import sparse
 
-from ..columns import Asked, Columns, word
+from ..columns import Asked, Columns
 from ..core.terms import PERCENTILE_TERMS
 from ..exceptions import InputError
+from ..frames import word
 from ..text import did_you_mean
 
 EXAMPLE_RULE = '{"age": (60, None), "sex": "f"}'

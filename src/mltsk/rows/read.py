@@ -1,16 +1,16 @@
 """What a user passes to `fit`, as rows.
 
-Arrays, data frames, CSR, memory maps and torch tensors are read here, Dask collections
-in `mltsk.rows.dask`. Nothing is written to the estimator that is fitted: scikit-learn's
-checks, which note names and number of features, get a copy of it.
+Arrays, data frames and CSR are read here. Three forms have modules of their own, which
+are loaded where such an X comes in and use the functions here: arrays above working
+memory (`large`), torch tensors (`tensors`) and Dask collections (`dask`). Nothing is
+written to the estimator that is fitted: scikit-learn's checks, which note names and
+number of features, get a copy of it.
 """
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
-from decimal import Decimal
-from numbers import Real
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,53 +20,31 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from ..columns import (
-    Columns,
-    check_column_names,
-    has_columns,
-    is_absent,
-    is_polars,
-    read_columns,
-    refuse_words,
-)
+from ..columns import Columns, read_columns, refuse_words
 from ..core.arrays import (
     Array,
     FloatArray,
     Matrix,
-    Tensor,
-    asnumpy,
     check_plain,
     is_tensor,
-    namespace,
-    spread_rows,
     weights_per_label,
 )
 from ..exceptions import InputError, check_texts
 from ..fit.rows import ArrayRows, Rows
-from ..targets import (
-    Targets,
-    are_label_lists,
-    default_label_names,
-    plain_lists,
-    table_targets,
-)
-from ..text import listing
+from ..frames import check_column_names, has_columns, is_polars
+from ..targets import Targets
 from .given_rules import check_rules_apply, with_rules
+from .weights import WeightsLike, check_weights, weight_unit
 
 # What users pass, in the forms that scikit-learn's users know; only this room and the
 # estimators meet it before it is checked.
 Estimator: TypeAlias = Any  # a classifier or transformer of scikit-learn's form
 TableLike: TypeAlias = Any  # a frame, array, CSR, tensor, Dask collection or list
 TargetsLike: TypeAlias = Any  # an indicator, frame, tensor, or lists of labels; classes
-WeightsLike: TypeAlias = Any  # an array, tensor, Dask collection or list of numbers
 RulesLike: TypeAlias = Any  # a list of dicts
 FeaturesLike: TypeAlias = Any  # "from_dtype", None, or an array of bool, int or str
 
 PRECISIONS = (np.float64, np.float32)
-# A row that stands for hundreds would speak for itself when one of them is left out.
-MAX_MEAN_COPIES = 10
-GAP_SAMPLE_ROWS = 20_000  # of arrays that do not fit in memory, to look for gaps in
-BLOCKS_IN_MEMORY = 8  # blocks of a large array that working memory holds
 
 
 @dataclass(frozen=True)
@@ -148,23 +126,27 @@ def read_rows(
     ``rules`` are the user's own rules, which become columns of their own.
     """
     reader = copy(estimator)
-    if isinstance(X, np.ndarray) or not has_columns(X):
+    if not _is_frame(X):
         check_plain(X, "X")  # columns of frames are judged by name
     if is_dask(X):
         from .dask import read_dask  # Dask is there where its collections are
 
         return read_dask(reader, X, y, sample_weight, rules)
     if is_tensor(X):
-        return _read_tensors(reader, X, y, sample_weight, rules)
+        from .tensors import read_tensors
+
+        return read_tensors(reader, X, y, sample_weight, rules)
     if rows_at_once(X) is not None:
-        return _read_large(reader, X, y, sample_weight, rules)
+        from .large import read_large
+
+        return read_large(reader, X, y, sample_weight, rules)
     if y is None:
         validate_data(reader, X, y)  # scikit-learn's sentence
     X = first_look(reader, X)
     targets = Targets.of(y, may_miss=True)
     check_lengths(X.shape[0], len(targets.Y))
     weights = read_weights(sample_weight, targets.Y.shape, targets.names)
-    weights = _of_observed(weights, targets)
+    weights = of_observed(weights, targets)
     X, columns = numbers_of(reader, X, rules, counted_rows(weights.w))
     rows = ArrayRows(
         X=X,
@@ -193,7 +175,8 @@ def counted_rows(w: Array | None) -> NDArray[np.bool_] | None:
 
 def first_look(reader: BaseEstimator, X: TableLike) -> TableLike:
     """X with its names and shape checked: a frame with words or gaps, or an array."""
-    check_column_names(X)
+    if _is_frame(X):
+        check_column_names(X)
     if needs_columns(X, reader.categorical_features):
         validate_data(reader, X, skip_check_array=True)
         if X.shape[0] < 2:
@@ -204,6 +187,11 @@ def first_look(reader: BaseEstimator, X: TableLike) -> TableLike:
     X = _checked_array(reader, X, reset=True, ensure_min_samples=2)
     refuse_sparse_gaps(X)
     return X
+
+
+def _is_frame(X: TableLike) -> bool:
+    """Whether X is a data frame; no array is one."""
+    return not isinstance(X, np.ndarray) and has_columns(X)
 
 
 def refuse_sparse_gaps(X: Matrix) -> None:
@@ -232,7 +220,7 @@ def _checked_array(reader: BaseEstimator, X: TableLike, **options: Any) -> Matri
 def needs_columns(X: TableLike, categorical_features: FeaturesLike) -> bool:
     """Whether X is more than numbers, or has features that are named nominal."""
     names_some = not isinstance(categorical_features, str | None)
-    if isinstance(X, np.ndarray) or not has_columns(X):
+    if not _is_frame(X):
         is_table = hasattr(X, "shape") and np.ndim(X) == 2 and not sparse.issparse(X)
         return names_some and is_table
     if names_some:
@@ -332,7 +320,7 @@ def _feature_position(feature: object, names: tuple[str, ...]) -> int:
     raise InputError(f"categorical_features names {feature!r}, which X does not have.")
 
 
-def _of_observed(weights: Weights, targets: Targets) -> Weights:
+def of_observed(weights: Weights, targets: Targets) -> Weights:
     """Weights in which cells that were not observed have none."""
     observed = targets.observed
     if observed is None:
@@ -353,6 +341,8 @@ def _of_observed(weights: Weights, targets: Targets) -> Weights:
 def read_samples(estimator: Estimator, X: TableLike, columns: Columns | None) -> Matrix:
     """Samples to predict in columns of numbers, checked; tensors stay tensors."""
     if is_tensor(X):
+        from .tensors import check_tensor
+
         X = check_tensor(estimator, X, reset=False)
     elif columns is not None and needs_columns(X, estimator.categorical_features):
         validate_data(estimator, X, skip_check_array=True, reset=False)
@@ -395,132 +385,6 @@ def read_weights(
     return Weights(w / unit, None)
 
 
-def check_weights(
-    sample_weight: WeightsLike, shape: tuple[int, ...], label_names: Sequence[str] = ()
-) -> FloatArray:
-    """Weights (N,) or (N, L) in double precision, 0 or more, some above 0.
-
-    The columns of a data frame are matched with ``label_names``, L names.
-    """
-    check_plain(sample_weight, "sample_weight")
-    if hasattr(sample_weight, "columns") and len(shape) > 1:
-        order = _weight_columns(sample_weight.columns, label_names)
-        values = np.asarray(sample_weight)[:, order]
-    else:
-        values = _weight_cells(sample_weight)
-    if values.shape not in ((shape[0],), tuple(shape)):
-        or_per_label = ""
-        if len(shape) > 1:
-            or_per_label = f", or {tuple(shape)} for a weight per label"
-        raise InputError(
-            f"sample_weight has the shape {values.shape}, but X has {shape[0]} rows: "
-            f"pass weights of the shape {(shape[0],)}{or_per_label}."
-        )
-    w = _weight_numbers(values, label_names)
-    counted = (w > 0).any(axis=0)
-    if not counted.all():
-        of_label = ""
-        if w.ndim == 2:
-            of_label = f" of label {_label_at(int(np.argmin(counted)), label_names)}"
-        raise InputError(
-            f"sample_weight is zero for every row{of_label}: nothing is left to fit."
-        )
-    return w
-
-
-def _weight_columns(columns: Iterable[object], labels: Sequence[str]) -> list[int]:
-    """Positions of the columns of a frame of weights, in the order of the labels."""
-    names = [str(name) for name in columns]
-    positions = list(range(len(names)))
-    are_named = tuple(labels) != default_label_names(len(labels))
-    if not are_named or len(names) == 1 or names == list(labels):
-        return positions
-    if sorted(names) != sorted(labels) or len(set(names)) < len(names):
-        raise InputError(
-            f"sample_weight has the columns {listing(names, at_most=10)}, but the "
-            f"labels are {listing(labels, at_most=10)}: name its columns like them."
-        )
-    return [names.index(label) for label in labels]
-
-
-def _weight_cells(sample_weight: WeightsLike) -> NDArray[Any]:
-    """Weights as an array, whatever its cells are."""
-    if sparse.issparse(sample_weight):
-        raise InputError("sample_weight is sparse: pass sample_weight.toarray().")
-    try:
-        values = np.asarray(sample_weight)
-        if values.dtype.kind in "USc":  # cells as they were, to show the wrong one
-            values = np.asarray(sample_weight, dtype=object)
-        return values
-    except ValueError:
-        raise InputError(
-            "sample_weight has rows of different lengths: pass a number per row."
-        ) from None
-
-
-def _weight_numbers(values: NDArray[Any], label_names: Sequence[str]) -> FloatArray:
-    """Weights in double precision; what is no weight is refused with its row."""
-    if values.dtype.kind in "biuf":
-        w = values.astype(np.float64)
-    else:
-        numbers = [_weight_of(cell) for cell in values.ravel().tolist()]
-        w = np.array(numbers).reshape(values.shape)
-    is_wrong = ~(np.isfinite(w) & (w >= 0))
-    if not is_wrong.any():
-        return w
-    position = tuple(np.argwhere(is_wrong)[0].tolist())
-    cell = values[position]
-    if isinstance(cell, np.generic):
-        cell = cell.item()
-    where = f"row {position[0]}"
-    if w.ndim == 2:
-        where += f" for label {_label_at(position[1], label_names)}"
-    holds = "nothing (NaN)" if is_absent(cell) else repr(cell)
-    raise InputError(
-        f"sample_weight holds {holds} in {where}: weights are finite numbers, 0 or "
-        "more; 0 leaves a row out."
-    )
-
-
-def _weight_of(cell: object) -> float:
-    """A cell as a number, NaN where it is none."""
-    if isinstance(cell, Real | Decimal) and not is_absent(cell):
-        return float(cell)
-    return np.nan
-
-
-def _label_at(position: int, label_names: Sequence[str]) -> str:
-    """What a message calls a label: its name, or its position where it has none."""
-    return repr(label_names[position]) if label_names else str(position)
-
-
-def weight_unit(w: Array) -> float | None:
-    """What weights are divided by: their value if all are equal, else their mean.
-
-    None for counts.
-    """
-    values = w[w > 0]
-    if (values == values[0]).all():
-        return float(values[0])
-    mean = mean_weight(values)
-    are_whole = (values == np.round(values)).all()
-    return None if are_whole and mean <= MAX_MEAN_COPIES else mean
-
-
-def mean_weight(values: Array) -> float:
-    """The mean of weights, also where their sum is too large for a number.
-
-    >>> mean_weight(np.array([1.0, 2.0])), mean_weight(np.array([1e308, 1e308]))
-    (1.5, 1e+308)
-    """
-    with np.errstate(over="ignore"):
-        mean = float(values.mean())
-    if np.isfinite(mean):
-        return mean
-    largest = values.max()
-    return float((values / largest).mean() * largest)
-
-
 def rows_at_once(X: TableLike) -> int | None:
     """How many rows of X fit in scikit-learn's working memory; None if all do.
 
@@ -538,189 +402,3 @@ def rows_at_once(X: TableLike) -> int | None:
     room = get_config()["working_memory"] * 2**20
     n_rows = max(1, int(room / (8 * max(1, numbers_per_row))))
     return n_rows if n_rows < X.shape[0] else None
-
-
-def _read_large(
-    reader: Estimator,
-    X: Matrix,
-    y: TargetsLike,
-    sample_weight: WeightsLike,
-    rules: RulesLike,
-) -> FitInput:
-    """Rows of an array that does not fit in memory, read block by block."""
-    validate_data(reader, X, skip_check_array=True)
-    if rules:
-        check_rules_apply(reader.scale, X)
-    y, targets = _large_targets(y)
-    check_lengths(X.shape[0], y.shape[0])
-    columns = None
-    if isinstance(X, np.ndarray):
-        sample = X[spread_rows(len(X), GAP_SAMPLE_ROWS)]
-        _, columns = numbers_of(reader, np.asarray(sample, dtype=np.float64), rules)
-    n_rows_of_block = max(1, (rows_at_once(X) or 1) // BLOCKS_IN_MEMORY)
-    observed = None
-    if targets.multilabel:
-        observed = _observed_cells(y, targets.names, n_rows_of_block)
-    shape = (X.shape[0], len(targets.names))
-    weights = read_weights(sample_weight, shape, targets.names)
-    weights = _of_observed(weights, replace(targets, observed=observed))
-
-    def read(X_block: Matrix, y_block: TargetsLike) -> tuple[Matrix, Array]:
-        if targets.multilabel:
-            Y = table_targets(_dense(y_block), targets.names, may_miss=True).Y
-        else:
-            Y = targets.indicator(y_block)
-        return read_samples(reader, X_block, columns), Y
-
-    rows = ArrayRows(
-        X=X,
-        Y=y,
-        w=weights.w,
-        copies=weights.copies,
-        shape=shape,
-        limit=n_rows_of_block,
-        read=read,
-    )
-    return FitInput(rows, targets, Features.of(reader, columns))
-
-
-def _large_targets(y: TargetsLike) -> tuple[TargetsLike, Targets]:
-    """y as an array or CSR that blocks are taken from, and what it means.
-
-    Its cells are not read yet: the targets have no rows.
-    """
-    names: tuple[str, ...] = ()
-    y = plain_lists(y)
-    if getattr(y, "ndim", 1) == 1 and are_label_lists(y):
-        in_memory = Targets.of(y)
-        names = in_memory.names
-        y = in_memory.Y
-    elif hasattr(y, "columns"):
-        names = tuple(str(name) for name in y.columns)
-    y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
-    is_column = y.ndim == 2 and y.shape[1] == 1 and not names
-    if is_column and not (y.dtype.kind == "f" and np.isnan(y).any()):
-        y = np.ravel(_dense(y))
-    if y.ndim != 2:
-        return y, Targets.of(np.unique(y))
-    n_labels = y.shape[1]
-    names = names or default_label_names(n_labels)
-    Y = np.zeros((0, n_labels))
-    return y, Targets(Y, np.arange(n_labels), names, multilabel=True)
-
-
-def _dense(y: TargetsLike) -> NDArray[Any]:
-    """An array of what may be CSR."""
-    return y.toarray() if sparse.issparse(y) else y
-
-
-def _observed_cells(
-    y: TargetsLike, names: Sequence[str], n_rows: int
-) -> NDArray[np.bool_] | None:
-    """Which cells of y (N, L) were observed; None for all.
-
-    They are read ``n_rows`` at a time, and wrong ones are refused.
-    """
-    observed = np.ones(y.shape, dtype=bool)
-    for start in range(0, y.shape[0], n_rows):
-        rows = slice(start, start + n_rows)
-        block = table_targets(_dense(y[rows]), names, may_miss=True, first_row=start)
-        if block.observed is not None:
-            observed[rows] = block.observed
-    return None if observed.all() else observed
-
-
-def check_tensor(reader: BaseEstimator, X: Tensor, *, reset: bool) -> Tensor:
-    """X (N, D) as a tensor of single or double precision, checked as arrays are."""
-    xp = namespace(X)
-    if X.layout != xp.strided:
-        raise InputError(
-            "X is a sparse tensor, which is not supported: "
-            "pass X.to_dense(), or a SciPy CSR matrix."
-        )
-    if X.dtype.is_complex:
-        raise InputError(
-            "Complex data not supported: give the parts of X as columns of their own."
-        )
-    X = X.detach()
-    if X.ndim != 2 or 0 in X.shape:
-        raise InputError(
-            "X must have rows and columns, one of each at least; "
-            f"it is a tensor of shape {tuple(X.shape)}."
-        )
-    if X.dtype not in (xp.float32, xp.float64):
-        X = X.to(xp.float32 if X.dtype.is_floating_point else xp.float64)
-    if bool(xp.isinf(X).any()):
-        raise InputError(
-            "Input X contains infinity: leave such rows out, or write NaN."
-        )
-    validate_data(reader, X, skip_check_array=True, reset=reset)
-    return X
-
-
-def _read_tensors(
-    reader: Estimator,
-    X: TableLike,
-    y: TargetsLike,
-    sample_weight: WeightsLike,
-    rules: RulesLike,
-) -> FitInput:
-    """Rows of tensors, which stay where they lie."""
-    X = check_tensor(reader, X, reset=True)
-    xp = namespace(X)
-    missing = asnumpy(xp.isnan(X).sum(0))
-    columns = columns_with_gaps(reader, missing, len(X), rules)
-    if columns is not None:
-        X = columns.expand(X)
-    if len(X) < 2:
-        raise InputError("X has 1 row (sample), while a minimum of 2 is required.")
-    _check_beside(X, y, "y")
-    if sample_weight is not None:
-        _check_beside(X, sample_weight, "sample_weight")
-        sample_weight = asnumpy(sample_weight)
-    targets = _tensor_targets(y)
-    weights = read_weights(sample_weight, targets.Y.shape, targets.names)
-    weights = _of_observed(weights, targets)
-
-    def beside(values: Array | None) -> Tensor:
-        return None if values is None else xp.asarray(values, dtype=xp.float64, like=X)
-
-    rows = ArrayRows(
-        X=X,
-        Y=beside(targets.Y),
-        w=beside(weights.w),
-        copies=beside(weights.copies),
-        shape=targets.Y.shape,
-        limit=len(X),
-    )
-    return FitInput(rows, targets, Features.of(reader, columns))
-
-
-def _check_beside(X: Tensor, values: Tensor, name: str) -> None:
-    """Refuse labels or weights that are no tensor beside X, or of another length."""
-    if values is None:
-        return
-    if not is_tensor(values) or values.device != X.device:
-        kind = (
-            f"on {values.device}" if is_tensor(values) else f"a {type(values).__name__}"
-        )
-        raise InputError(
-            f"X is a tensor on {X.device}, so {name} must be one there too; "
-            f"it is {kind}."
-        )
-    if len(values) != len(X):
-        raise InputError(f"X has {len(X)} rows but {name} has {len(values)}.")
-
-
-def _tensor_targets(y: TargetsLike) -> Targets:
-    """Targets of a tensor; an indicator stays where it lies."""
-    is_indicator = y.ndim == 2 and y.shape[1] > 1
-    if is_indicator and bool(((y == 0) | (y == 1)).all()):
-        n_labels = y.shape[1]
-        return Targets(
-            Y=y.to(namespace(y).float64),
-            classes=np.arange(n_labels),
-            names=default_label_names(n_labels),
-            multilabel=True,
-        )
-    return Targets.of(asnumpy(y), may_miss=True)

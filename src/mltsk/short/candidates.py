@@ -15,16 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Array, FloatArray, Matrix, dense, rounded, unit_factors
+from ..core.arrays import Array, FloatArray, Matrix, dense
+from ..core.interpolation import MAX_SAFE_SUM
+from ..core.magnitude import rounded, unit_factors
 from ..core.membership import firing_strengths
-from ..core.terms import (
-    FEW_VALUES,
-    MAX_SAFE_SUM,
-    MIN_STRAIGHT_RAMP,
-    Scaling,
-    Terms,
-    quantiles_of,
-)
+from ..core.straight import MIN_STRAIGHT_RAMP
+from ..core.terms import FEW_VALUES, Scaling, Terms, quantiles_of
 from ..system import STRAIGHT, FuzzySystem
 
 Index = NDArray[np.intp]

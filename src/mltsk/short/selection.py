@@ -15,7 +15,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Array, rounded
+from ..core.arrays import Array
+from ..core.magnitude import rounded
 from .candidates import Candidates, Index, digits_of
 
 MAX_CANDIDATES = 2_000  # those that are most correlated with some label

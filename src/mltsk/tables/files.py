@@ -22,7 +22,6 @@ from typing import IO, Any, TextIO
 
 import pandas
 
-from mltsk.columns import is_polars
 from mltsk.core.arrays import refuse_lazy
 from mltsk.datasets import arff, mat, npz
 from mltsk.datasets.dataset import (
@@ -34,6 +33,7 @@ from mltsk.datasets.dataset import (
 )
 from mltsk.datasets.load import dataset_files, is_path
 from mltsk.exceptions import InputError, optional
+from mltsk.frames import is_polars
 from mltsk.limits import (
     NUMBER_BYTES,
     OBJECT_CELL_BYTES,

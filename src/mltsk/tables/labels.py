@@ -12,9 +12,9 @@ from collections.abc import Sequence, Set
 import numpy as np
 import pandas
 
-from mltsk.columns import is_absent
 from mltsk.datasets.dataset import NO, YES
 from mltsk.exceptions import InputError
+from mltsk.frames import is_absent
 from mltsk.text import plural, quoted, quoted_list
 
 from .cells import MISSING_WORDS, as_codes, texts_of

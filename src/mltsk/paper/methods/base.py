@@ -19,11 +19,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...columns import check_column_names
 from ...core.arrays import Array, Matrix, blas_threads, check_plain
 from ...exceptions import InputError
+from ...frames import check_column_names
 from ...refit import take_over, unfitted_copy
-from ...rows.read import check_weights
+from ...rows.weights import check_weights
 from ...sklearn_private import Interval, StrOptions
 from ...targets import Targets, predicted
 

@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from .... import MLTSKClassifier
-from ....core.arrays import Array, Matrix, dense, unit_rows
+from ....core.arrays import Array, Matrix, dense
 from ....core.fuzzymap import FuzzyMap
+from ....core.magnitude import unit_rows
 from ....core.membership import authors_widths
 from ....core.terms import fit_scaling
 from ....datasets import Dataset

@@ -1,0 +1,80 @@
+"""ONNX models: what they answer, what they say of themselves, what is refused."""
+
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mltsk import MLTSKClassifier, PaperMLTSK, to_onnx
+from mltsk.exceptions import InputError
+from mltsk.paper.methods import MLkNN
+
+from .graphs import DATA, run
+
+onnxruntime = pytest.importorskip("onnxruntime")
+
+
+def test_to_onnx_gives_the_calibrated_probabilities():
+    model = MLTSKClassifier(n_rules=2).fit(DATA.X, DATA.Y)
+    session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString())
+    (found,) = session.run(["probabilities"], {"X": DATA.X})
+    assert_allclose(found, model.predict_proba(DATA.X), atol=1e-9)
+    paper = to_onnx(PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(DATA.X, DATA.Y))
+    assert [output.name for output in paper.graph.output] == ["scores", "labels"]
+
+
+def test_to_onnx_takes_one_label_one_rule_one_feature():
+    model = MLTSKClassifier(n_rules=1).fit(DATA.X[:, :1], DATA.Y[:, 0])
+    scores, labels = run(model, DATA.X[:, :1])
+    assert_allclose(
+        scores[:, 0],
+        model.decision_function(DATA.X[:, :1]) + model.thresholds_,
+        atol=1e-12,
+    )
+    assert_array_equal(labels, model.predict(DATA.X[:, :1]))
+
+
+@pytest.mark.parametrize(
+    "classes", [["no", "yes"], [-1, 1], ["a", "b", "c"], [1.0, 2.0, 7.0], [False, True]]
+)
+def test_to_onnx_gives_classes_where_the_model_has_classes(classes):
+    y = np.array(classes)[np.arange(80) % len(classes)]
+    model = MLTSKClassifier(n_rules=2).fit(DATA.X, y)
+    assert_array_equal(run(model, DATA.X)[1], model.predict(DATA.X))
+
+
+def test_to_onnx_agrees_on_tuned_thresholds():
+    model = MLTSKClassifier(n_rules=2, threshold=("recall", 0.9)).fit(DATA.X, DATA.Y)
+    assert_array_equal(run(model, DATA.X)[1], model.predict(DATA.X))
+
+
+def test_to_onnx_scores_float32_rows_as_such():
+    model = MLTSKClassifier(n_rules=3).fit(DATA.X, DATA.Y)
+    rows = DATA.X.astype(np.float32).astype(np.float64)
+    assert_allclose(
+        run(model, DATA.X, "float32")[0],
+        model.decision_function(rows) + 0.5,
+        atol=1e-12,
+    )
+
+
+def test_to_onnx_writes_names_and_thresholds_as_metadata():
+    made = to_onnx(MLTSKClassifier(n_rules=2).fit(*DATA.frames()))
+    props = {prop.key: prop.value for prop in made.metadata_props}
+    assert props["label_names"].startswith('["label')
+    assert props["thresholds"] == "[0.5, 0.5, 0.5, 0.5, 0.5]"
+    assert len({node.op_type for node in made.graph.node}) < 25
+    assert {node.domain for node in made.graph.node} == {""}
+
+
+@pytest.mark.parametrize("model", [MLTSKClassifier(), MLkNN().fit(DATA.X, DATA.Y), 3])
+def test_to_onnx_refuses_what_cannot_be_a_graph(model):
+    with pytest.raises(InputError, match=r"is not fitted|cannot be written as ONNX"):
+        to_onnx(model)
+
+
+def test_to_onnx_names_the_install_command_of_a_missing_part(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match=r'^pip install "mltsk\[onnx\]"$'):
+        to_onnx(MLTSKClassifier(n_rules=2).fit(DATA.X, DATA.Y))
