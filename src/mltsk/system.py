@@ -172,6 +172,38 @@ class FuzzySystem:
             column_names = columns.part_names
         return replace(self, feature_names=column_names, columns=columns)
 
+    def for_labels(self, labels: NDArray[np.intp]) -> "FuzzySystem":
+        """The same system for some of its labels, by their numbers."""
+        members = self.members
+        if members is not None:
+            given = members.given[..., labels] if len(members.given) else members.given
+            members = replace(
+                members,
+                observed=members.observed[:, labels],
+                positives=members.positives[:, labels],
+                given=given,
+            )
+        certainty = self.certainty
+        if certainty is not None:
+            chosen = certainty.chosen
+            certainty = replace(
+                certainty,
+                noise=certainty.noise[labels],
+                chosen=None if chosen is None else chosen[:, labels],
+            )
+        return replace(
+            self,
+            label_names=tuple(self.label_names[j] for j in labels),
+            intercept=self.intercept[labels],
+            term_coef=self.term_coef[:, labels],
+            coef=self.coef[:, :, labels],
+            thresholds=self.thresholds[labels],
+            slopes=None if self.slopes is None else self.slopes[labels],
+            offsets=None if self.offsets is None else self.offsets[labels],
+            members=members,
+            certainty=certainty,
+        )
+
     def scale(self, X: Matrix) -> Matrix:
         """Put samples (N, D) in the caller's units on the scale of the rules."""
         if self.scaling is not None:

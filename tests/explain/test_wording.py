@@ -31,6 +31,17 @@ def test_number_has_three_significant_digits(x, words):
     assert number(x) == words
 
 
+def test_positions_of_a_name_that_occurs_twice_are_both():
+    kept = np.array([10, 11, 12])
+    places = positions(["a", "b", "a"], ["a", "b"], kept, "label")
+    assert places.tolist() == [10, 12, 11]
+
+
+def test_positions_refuses_a_list_in_place_of_a_name():
+    with pytest.raises(InputError, match="no label called"):
+        positions(["a", "b"], [["a", "b"]], np.arange(2), "label")
+
+
 def test_number_that_rounding_may_have_left_is_0_next_to_its_size():
     assert number(-3e-17) == number(1e-6, size=1e9) == "0"
     assert number(-3e-17, size=0) == number(-3e-17, size=1e-15) == "-3e-17"

@@ -114,6 +114,16 @@ DataArgument = Annotated[
 QuickOption = Annotated[
     bool, Option("--quick", help="Leave out other methods and shorter models.")
 ]
+MaxLabelsOption = Annotated[
+    int | None,
+    Option(
+        "--max-labels",
+        min=1,
+        metavar="N",
+        help="Labels that the page shows one by one, those that most samples have.  "
+        "[default: 500]",
+    ),
+]
 
 
 # the columns of a table ---------------------------------------------------------------

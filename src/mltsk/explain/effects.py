@@ -15,10 +15,15 @@ import numpy as np
 
 from ..core.arrays import Array, underflow_is_zero
 from ..core.membership import firing_strengths
+from ..core.terms import Scaling, Terms
 from ..system import FuzzySystem
 from .subjects import Index, Subjects, doubles
 
 TINIEST = 1e-300  # keeps a division by a sum of weights from failing
+# Curves are looked at in the same values for every label. Their memberships are kept:
+# they were two thirds of the time that 1,000 labels took.
+MAX_KEPT_MEMBERSHIPS = 2_000
+MAX_BLOCK_NUMBERS = 4_000_000  # numbers of curves that are worked out together
 
 Labels = int | slice  # one label, or some
 
@@ -32,6 +37,8 @@ class Effects:
     def __init__(self, system: FuzzySystem) -> None:
         self.system = system
         self.subjects = Subjects(system)
+        self._own_terms: dict[int, tuple[Index, Terms, Scaling | None]] = {}
+        self._memberships: dict[tuple[int, bytes], Array] = {}
 
     @property
     def noun(self) -> str:
@@ -152,10 +159,17 @@ class Effects:
             return np.abs(doubles(system.term_coef)) * self.spreads[:, None]
         _, D, L = system.shape
         sizes = np.zeros((D, L))
-        if len(system.terms):
-            for j, coef in enumerate(system.term_coef.T):
-                curves = system.terms.by_feature(self.grid_terms * coef, D)
-                sizes[:, j] = curves.std(axis=0)
+        if not len(system.terms):
+            return sizes
+        step = max(1, MAX_BLOCK_NUMBERS // self.grid_terms.size)
+        for start in range(0, L, step):
+            labels = slice(start, start + step)
+            coef = system.term_coef[:, labels].T
+            numbers = self.grid_terms * coef[:, None, :]  # (labels, Q, P)
+            of_grid = numbers.reshape(-1, len(system.terms))
+            curves = system.terms.by_feature(of_grid, D)
+            curves = curves.reshape(*numbers.shape[:2], D)
+            sizes[:, labels] = curves.std(axis=1).T
         return sizes
 
     def _by_subject(self, sizes: Array, labels: Labels, k: int | None = None) -> Array:
@@ -180,18 +194,25 @@ class Effects:
             columns = self.subjects[t].columns
             distances = self.subjects.scaled(t, x) - self.middle[columns]
             return np.asarray(distances @ self.system.coef[k, 1:][columns, labels])
-        own, memberships = self.memberships(t, x)
-        centred = memberships - self.system.terms.mean[own]
+        own = self.terms_of(t)
+        centred = self.memberships(t, x) - self.system.terms.mean[own]
         return np.asarray(centred @ self.system.term_coef[own, labels])
 
-    def memberships(self, t: int, x: Array) -> tuple[Index, Array]:
-        """Terms (P',) of subject t, and memberships (N, P') of values ``x`` in them."""
+    def terms_of(self, t: int) -> Index:
+        """Numbers of the terms of subject t, (P',)."""
+        return self._terms_of(t)[0]
+
+    def _terms_of(self, t: int) -> tuple[Index, Terms, Scaling | None]:
+        """Which terms subject t has, these terms, and the scaling of its columns."""
+        kept = self._own_terms.get(t)
+        if kept is not None:
+            return kept
         columns = self.subjects[t].columns
         terms = self.system.terms
         scaling = self.system.scaling
-        own = np.flatnonzero(
-            (terms.feature >= columns.start) & (terms.feature < columns.stop)
-        )
+        # terms come feature by feature
+        ends = np.searchsorted(terms.feature, [columns.start, columns.stop])
+        own = np.arange(*ends)
         own_terms = replace(
             terms,
             feature=terms.feature[own] - columns.start,
@@ -200,8 +221,21 @@ class Effects:
             mean=terms.mean[own],
         )
         own_scaling = None if scaling is None else scaling.columns(columns)
-        Z = self.subjects.scaled(t, x)
-        return own, doubles(own_terms.memberships(Z, own_scaling))
+        self._own_terms[t] = own, own_terms, own_scaling
+        return own, own_terms, own_scaling
+
+    def memberships(self, t: int, x: Array) -> Array:
+        """Memberships (N, P') of values ``x`` (N,) in the P' terms of subject t."""
+        key = t, x.tobytes()
+        memberships = self._memberships.get(key)
+        if memberships is None:
+            _, terms, scaling = self._terms_of(t)
+            Z = self.subjects.scaled(t, x)
+            memberships = doubles(terms.memberships(Z, scaling))
+            if len(self._memberships) >= MAX_KEPT_MEMBERSHIPS:
+                self._memberships.clear()
+            self._memberships[key] = memberships
+        return memberships
 
     def deviation(
         self, t: int, j: int, x: Array, than: Array | None = None
@@ -214,11 +248,12 @@ class Effects:
         covariance = self.covariance(j)
         if covariance is None:
             return None
-        own, V = self.memberships(t, x)
+        own = self.terms_of(t)
+        V = self.memberships(t, x)
         if than is None:
             V = V - self.system.terms.mean[own]
         else:
-            V = V - self.memberships(t, than)[1]
+            V = V - self.memberships(t, than)
         variances = np.einsum("np,pq,nq->n", V, covariance[np.ix_(own, own)], V)
         return np.sqrt(np.maximum(variances, 0.0))
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 MAX_STATEMENTS_WHOLE = 25  # per label; a model of no more is printed whole
 MAX_LISTED = 20  # labels, and exceptions, that are printed of a long model
+# Labels that a page has unless the caller asks for more; a long model of more is not
+# printed whole. Nobody reads 400,000 lines about 20,000 labels, which took 88 seconds.
+MAX_SHOWN_LABELS = 500
 # How to read a short model, which can be worked out by hand.
 HOW_SCORES_ADD_UP = (
     "A score starts at the number after its label. Each line adds to it: nothing up to "
@@ -225,7 +228,12 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
         return GivenRules(self.effects)
 
     def _general_rule(self, consequents: Sequence[Consequent]) -> GeneralRule:
-        return GeneralRule(consequents, self.effects.start, len(self.kept_labels))
+        n_labels = len(self.kept_labels)
+        rule = GeneralRule(consequents, self.effects.start, n_labels)
+        if n_labels <= MAX_SHOWN_LABELS:
+            return rule
+        more = f"for_label or max_labels={n_labels} shows"
+        return replace(rule, how_to_see_more=more)
 
     def _general_consequent(self, j: int) -> Consequent:
         return self.statements.general(j, self.kept_subjects)
@@ -315,11 +323,19 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
 
     # as text ------------------------------------------------------------------------
 
-    def nodes(self, top: int | None = None, label: str | None = None) -> list[Node]:
+    def nodes(
+        self,
+        top: int | None = None,
+        label: str | None = None,
+        max_labels: int | None = None,
+    ) -> list[Node]:
         """The page that `to_text` prints, for one label or all.
 
         It has the ``top`` shapes, conditions and labels of each rule. Without ``top``,
-        a model of few statements is printed whole, and five of each of a longer one.
+        a model of few statements is printed whole, and five of each of a longer one,
+        or of one that has more than 500 labels. What holds in general is told about
+        the ``max_labels`` that the model moves most; without ``max_labels``, about all
+        of a model that is printed whole, else about 20.
         """
         if label is not None:
             return self.for_label(label).nodes(top)
@@ -328,7 +344,7 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
             top = top or SHOWN_PER_LIST
             most = MAX_LISTED
         given = list(self.given)
-        general = self._largest_general(most)
+        general = self._largest_general(max_labels or most)
         exceptions = self._largest_exceptions(most)
         page = [Node(line) for line in self.legend()]
         page.append(Node(self._coverage(general, [*given, *exceptions], top)))
@@ -343,9 +359,11 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
 
     @property
     def _is_printed_whole(self) -> bool:
-        """Whether it is a short model, or no label has many statements."""
+        """Whether it is a short model, or has neither many labels nor long ones."""
         if _is_chosen(self.system):
             return True
+        if len(self.kept_labels) > MAX_SHOWN_LABELS:
+            return False
         n_shapes = np.count_nonzero(self.effects.sizes, axis=0)
         n_shifts = np.count_nonzero(self.system.coef, axis=(0, 1))
         n_statements = (n_shapes + n_shifts)[self.kept_labels]

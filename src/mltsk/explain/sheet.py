@@ -36,12 +36,45 @@ class SheetLine(NamedTuple):
     zero: float
 
 
+class Sheet:
+    """The sheets of a short model.
+
+    The lines of the label that was looked at last are kept: where a score starts
+    depends on all of them, and then each is told.
+    """
+
+    def __init__(self, effects: Effects) -> None:
+        self.effects = effects
+        self._kept: tuple[int, dict[int, SheetLine]] = (-1, {})
+
+    def line(self, t: int, j: int) -> SheetLine:
+        """The line of subject t for label j."""
+        label, lines = self._kept
+        if label != j:
+            lines = {}
+            self._kept = j, lines
+        line = lines.get(t)
+        if line is None:
+            line = _line(self.effects, t, j)
+            lines[t] = line
+        return line
+
+    def start(self, j: int) -> float:
+        """Where the score of label j starts, before all statements."""
+        system = self.effects.system
+        zeros = 0.0
+        for t in np.flatnonzero(self.effects.sizes[:, j]).tolist():
+            zeros += self.line(t, j).zero
+        start = system.intercept[j] - system.terms.mean @ system.term_coef[:, j]
+        return float(rounded(start + zeros, SHEET_DECIMALS))
+
+
 @underflow_is_zero()
-def sheet_line(effects: Effects, t: int, j: int) -> SheetLine:
+def _line(effects: Effects, t: int, j: int) -> SheetLine:
     """The line of subject t for label j."""
     system = effects.system
     x = doubles([*effects.subjects.named_values(t)])
-    own, _ = effects.memberships(t, x)
+    own = effects.terms_of(t)
     average = float(system.terms.mean[own] @ doubles(system.term_coef[own, j]))
     if len(x):
         y = effects.effect(t, x, j) + average
@@ -93,13 +126,3 @@ def _point_of_zero(effects: Effects, t: int, x: Array) -> int:
         return int(effects.subjects.percentile(d, middle) < LOW_SIDE)
     percentiles = [effects.subjects.percentile(d, value) for value in x]
     return int(np.abs(np.array(percentiles) - 0.5).argmin())
-
-
-def sheet_start(effects: Effects, j: int) -> float:
-    """Where the score of label j starts, before all statements."""
-    system = effects.system
-    zeros = 0.0
-    for t in np.flatnonzero(effects.sizes[:, j]).tolist():
-        zeros += sheet_line(effects, t, j).zero
-    start = system.intercept[j] - system.terms.mean @ system.term_coef[:, j]
-    return float(rounded(start + zeros, SHEET_DECIMALS))

@@ -18,7 +18,7 @@ from ..exceptions import InputError
 from ..system import FuzzySystem
 from .effects import Effects
 from .rules import rule_base
-from .statements import ERRORS_OF_95
+from .statements import ERRORS_OF_95, Statements
 from .subjects import Mask, doubles
 from .wording import positions
 
@@ -151,47 +151,60 @@ def shapes(model: Model, *labels: str, top: int = 6) -> tuple[Curve, ...]:
 
     Sparse features have straight lines from none to their full weight.
     """
-    effects = effects_of(model, sure=True)
-    names = effects.system.label_names
-    kept = positions(names, labels or names, np.arange(len(names)), "label")
-    sizes = np.zeros(len(effects.subjects.feature_names))
-    subject_sizes = effects.sizes[:, kept].sum(axis=1)
-    np.add.at(sizes, effects.subjects.features, subject_sizes)
-    n_shown = min(top, np.count_nonzero(sizes))
-    order = np.argsort(-sizes, kind="stable")[:n_shown].tolist()
-    return tuple(_shape(effects, f, j) for f in order for j in kept.tolist())
+    curves = FeatureCurves(effects_of(model, sure=True))
+    names = curves.effects.system.label_names
+    kept = positions(names, labels or names, np.arange(len(names)), "label").tolist()
+    features = curves.largest(kept, top)
+    return tuple(curves.curve(f, j) for f in features for j in kept)
 
 
-def _shape(effects: Effects, f: int, j: int) -> Curve:
-    """The curve of feature f for label j."""
-    subject = effects.subjects[f]
-    named = effects.subjects.named_values(f)
-    if named:
-        x = doubles([*named])
-    else:
-        ends = _range(effects.system, subject.columns.start)
-        x = np.linspace(*ends, CURVE_POINTS)
-    y = effects.effect(f, x, j)
-    missing = None
-    gap = effects.subjects.gaps.get(f)
-    if gap is not None:
-        measured, missing = effects.effect(gap, np.array([0.0, 1.0]), j).tolist()
-        y = y + measured
-    deviation = effects.deviation(f, j, x)
-    label = effects.system.label_names[j]
-    rules = rule_base(effects).for_feature(subject.name).for_label(label)
-    return Curve(
-        feature=subject.name,
-        label=label,
-        x=x,
-        y=y,
-        words=", ".join(map(str, rules.general[0].shapes[:1])),
-        center=None,
-        quantiles=_quantiles(effects, f),
-        categories=named,
-        missing=missing,
-        error=None if deviation is None else ERRORS_OF_95 * deviation,
-    )
+class FeatureCurves:
+    """Makes curves of what features of a model do to labels, both by their numbers."""
+
+    def __init__(self, effects: Effects) -> None:
+        self.effects = effects
+        self.statements = Statements(effects)
+
+    def largest(self, labels: list[int], top: int) -> list[int]:
+        """The ``top`` features that move some labels most, the largest first."""
+        subjects = self.effects.subjects
+        sizes = np.zeros(len(subjects.feature_names))
+        subject_sizes = self.effects.sizes[:, labels].sum(axis=1)
+        np.add.at(sizes, subjects.features, subject_sizes)
+        n_shown = min(top, np.count_nonzero(sizes))
+        return np.argsort(-sizes, kind="stable")[:n_shown].tolist()
+
+    def curve(self, f: int, j: int) -> Curve:
+        """The curve of feature f for label j."""
+        effects = self.effects
+        subject = effects.subjects[f]
+        named = effects.subjects.named_values(f)
+        if named:
+            x = doubles([*named])
+        else:
+            ends = _range(effects.system, subject.columns.start)
+            x = np.linspace(*ends, CURVE_POINTS)
+        y = effects.effect(f, x, j)
+        missing = None
+        gap = effects.subjects.gaps.get(f)
+        if gap is not None:
+            measured, missing = effects.effect(gap, np.array([0.0, 1.0]), j).tolist()
+            y = y + measured
+        deviation = effects.deviation(f, j, x)
+        own = [f] if gap is None else [f, gap]
+        largest = self.statements.general_shapes(j, np.array(own))[:1]
+        return Curve(
+            feature=subject.name,
+            label=effects.system.label_names[j],
+            x=x,
+            y=y,
+            words=", ".join(map(str, largest)),
+            center=None,
+            quantiles=_quantiles(effects, f),
+            categories=named,
+            missing=missing,
+            error=None if deviation is None else ERRORS_OF_95 * deviation,
+        )
 
 
 def _quantiles(effects: Effects, t: int) -> Array:

@@ -104,13 +104,16 @@ def positions(
     A name that is not there is an error, which says what comes close; ``kind`` is
     what the names are called in it.
     """
+    places_of: dict[str, list[int]] = {}
+    for i, known in enumerate(names):
+        places_of.setdefault(known, []).append(i)
     places: list[int] = []
     for wish in wanted:
-        if wish not in names:
+        if not isinstance(wish, str) or wish not in places_of:
             first = f"the first of {len(names)} is {names[0]!r}."
             hint = did_you_mean(wish, names) or first
             raise InputError(f"There is no {kind} called {wish!r}: {hint}")
-        places += [i for i, known in enumerate(names) if known == wish]
+        places += places_of[wish]
     if not places:
         raise InputError(f"Name at least one {kind} to keep.")
     return kept[places]
