@@ -32,7 +32,7 @@ FIELD_OF_ATTRIBUTE = {
     "order_": "order",
     "tnorm_": "tnorm",
 }
-COMPUTED_ATTRIBUTES = ["n_rules_", "n_statements_", "rules_"]
+COMPUTED_ATTRIBUTES = ["n_pairs_", "n_rules_", "n_statements_", "pairs_", "rules_"]
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +51,8 @@ def test_fitted_attributes_are_not_there_before_fit(estimator, attribute):
     assert not hasattr(estimator(), attribute)
 
 
-@pytest.mark.parametrize("attribute", ["rules_", "n_statements_"])
-def test_rules_and_n_statements_before_fit_ask_for_a_fit(attribute):
+@pytest.mark.parametrize("attribute", ["rules_", "pairs_", "n_statements_"])
+def test_rules_pairs_and_n_statements_before_fit_ask_for_a_fit(attribute):
     with pytest.raises(NotFittedError, match="not fitted yet"):
         getattr(MLTSKClassifier(), attribute)
 

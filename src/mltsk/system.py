@@ -149,7 +149,8 @@ class FuzzySystem:
         """Statements per label, (L,).
 
         Every number of the general rule counts one and one more per condition of the
-        user's rule that it belongs to; an exception counts one per number and one per
+        user's rule that it belongs to; one of a pair of features counts one, and two
+        more for its two conditions; an exception counts one per number and one per
         condition.
         """
         has_number = self.term_coef != 0
@@ -157,6 +158,8 @@ class FuzzySystem:
         if self.columns is not None:
             conditions = np.array(self.columns.conditions)[self.terms.feature]
             counts = counts + conditions @ has_number
+        if self.pair_coef is not None:
+            counts = counts + 3 * np.count_nonzero(self.pair_coef, axis=0)
         if not len(self.centers):
             return counts
         numbers = np.count_nonzero(self.coef, axis=1)

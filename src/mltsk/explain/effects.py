@@ -192,13 +192,8 @@ class Effects:
         own = np.flatnonzero(
             (terms.feature >= columns.start) & (terms.feature < columns.stop)
         )
-        own_terms = replace(
-            terms,
-            feature=terms.feature[own] - columns.start,
-            low=None if terms.low is None else terms.low[own],
-            high=None if terms.high is None else terms.high[own],
-            mean=terms.mean[own],
-        )
+        own_terms = terms.take(own)
+        own_terms = replace(own_terms, feature=own_terms.feature - columns.start)
         own_scaling = None if scaling is None else scaling.columns(columns)
         Z = self.subjects.scaled(t, x)
         return own, doubles(own_terms.memberships(Z, own_scaling))
@@ -223,16 +218,19 @@ class Effects:
         return np.sqrt(np.maximum(variances, 0.0))
 
     def covariance(self, j: int) -> Array | None:
-        """Covariance of the numbers of label j, of terms and then of exceptions.
+        """Covariance of the numbers of label j: of terms, pairs and then exceptions.
 
-        (P+K, P+K), or None where it is not known.
+        (P+R+K, P+R+K) with R rules of pairs, or None where it is not known.
         """
         system = self.system
         if system.certainty is None:
             return None
         of_terms = system.term_coef[:, j] != 0
+        of_pairs = np.zeros(0, dtype=bool)
+        if system.pair_coef is not None:
+            of_pairs = system.pair_coef[:, j] != 0
         of_exceptions = (system.coef[:, :, j] != 0).ravel()
-        used = np.concatenate([of_terms, of_exceptions])
+        used = np.concatenate([of_terms, of_pairs, of_exceptions])
         return system.certainty.covariance(used, j)
 
     # exceptions ---------------------------------------------------------------------

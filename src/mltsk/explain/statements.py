@@ -211,7 +211,7 @@ class Statements:
         had = None
         if members is not None:
             had = int(members.positives[k, j]), int(members.observed[k, j])
-        own = np.array([len(self.system.terms) + k])
+        own = np.array([len(self.system.terms) + len(self.system.pairs) + k])
         return rule_consequent(
             self.effects,
             j,
