@@ -18,6 +18,10 @@ from ..core.membership import firing_strengths
 from ..system import FuzzySystem
 from .subjects import Index, Subjects, doubles
 
+# Quantiles of the data, each with its share: the first and the last have half of that
+# of the others, and stand for the outer 1/40 of the data.
+QUANTILE_SHARES = np.full(21, 1 / 20)
+QUANTILE_SHARES[[0, -1]] = 1 / 40
 TINIEST = 1e-300  # keeps a division by a sum of weights from failing
 
 Labels = int | slice  # one label, or some
@@ -135,9 +139,19 @@ class Effects:
 
     @cached_property
     def grid_terms(self) -> Array:
-        """Centred memberships in the terms at the training quantiles, (Q, P)."""
+        """Centred memberships in the terms at the training quantiles, (Q, P).
+
+        The first and the last stand for the outer 1/40 of the data, and lie in its
+        middle: at the ends of the range lines would count twice.
+        """
         terms = self.system.terms
-        return terms.memberships(self._grid, self.system.scaling) - terms.mean
+        scaling = self.system.scaling
+        Z = self._grid
+        if Z is not None and scaling is not None and not self.system.is_sheet:
+            low = (QUANTILE_SHARES[0] / 2 - scaling.offset) / scaling.spread
+            high = (1 - QUANTILE_SHARES[-1] / 2 - scaling.offset) / scaling.spread
+            Z = np.clip(Z, low, high)
+        return terms.memberships(Z, scaling) - terms.mean
 
     @cached_property
     def sizes(self) -> Array:
@@ -155,7 +169,8 @@ class Effects:
         if len(system.terms):
             for j, coef in enumerate(system.term_coef.T):
                 curves = system.terms.by_feature(self.grid_terms * coef, D)
-                sizes[:, j] = curves.std(axis=0)
+                centred = curves - QUANTILE_SHARES @ curves
+                sizes[:, j] = np.sqrt(QUANTILE_SHARES @ centred**2)
         return sizes
 
     def _by_subject(self, sizes: Array, labels: Labels, k: int | None = None) -> Array:
@@ -197,6 +212,23 @@ class Effects:
         own_scaling = None if scaling is None else scaling.columns(columns)
         Z = self.subjects.scaled(t, x)
         return own, doubles(own_terms.memberships(Z, own_scaling))
+
+    def fine_values(self, t: int) -> Array:
+        """Values (n,) of a dense number between which its curve hardly bends.
+
+        They are its training quantiles and the values at which its ramps begin and
+        end, each once, rising.
+        """
+        d = self.subjects[t].columns.start
+        x = doubles(self.system.quantiles)[d]
+        terms = self.system.terms
+        scaling = self.system.scaling
+        if scaling is None or terms.low is None or terms.high is None:
+            return np.unique(x)
+        own = terms.feature == d
+        levels = np.unique([terms.low[own], terms.high[own]])
+        bends = np.interp(levels, scaling.levels[d], scaling.values[d])
+        return np.unique(np.concatenate([x, bends]).clip(x[0], x[-1]))
 
     def deviation(
         self, t: int, j: int, x: Array, than: Array | None = None

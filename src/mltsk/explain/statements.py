@@ -14,7 +14,7 @@ from ..frames import MISSING
 from .conditions import Condition
 from .effects import Effects
 from .regions import Regions
-from .shapes import Course, Shape, course, course_of_values
+from .shapes import Course, Shape, course, course_of_values, line_unit
 from .sheet import SHEET_DECIMALS, sheet_line, sheet_start
 from .subjects import Index, doubles, largest_first
 from .values import Consequent, Items, Rule
@@ -59,7 +59,7 @@ class Statements:
         error = self._error(t, j, x[list(curve.ends)])
         shape = replace(shape, error=error, chosen=self._chosen(t, j))
         if not self.system.is_sheet:
-            return _with_points(shape, x, y)
+            return _with_points(replace(shape, per=self._line_unit(t, j, x, y)), x, y)
         line = sheet_line(self.effects, t, j)
         return replace(
             _with_points(shape, line.x, line.y),
@@ -67,6 +67,14 @@ class Statements:
             average=round(line.average, SHEET_DECIMALS),
             exact=True,
         )
+
+    def _line_unit(self, t: int, j: int, x: Array, y: Array) -> float | None:
+        """The round unit of a curve through ``x``, ``y`` if it is a straight line."""
+        is_named = bool(self.subjects.named_values(t))
+        if is_named or self.system.quantiles is None or line_unit(x, y) is None:
+            return None
+        x = self.effects.fine_values(t)
+        return line_unit(x, self.effects.effect(t, x, j))
 
     def _slope_shape(self, k: int, j: int, sizes: Array, t: int) -> Shape:
         """What subject t does to label j by the slopes of rule k."""

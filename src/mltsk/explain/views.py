@@ -17,6 +17,7 @@ from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
 from .effects import Effects
+from .pairs import PairEffects
 from .rules import rule_base
 from .statements import ERRORS_OF_95
 from .subjects import Mask, doubles
@@ -79,8 +80,9 @@ class FeatureImportance:
     """What features are worth for each label, the largest feature first.
 
     ``values`` (features, labels) are standard deviations over the data of what each
-    adds to a score, in general and within rules; ``rest`` (labels,) are the sums over
-    the features that are not shown.
+    adds to a score, in general and within rules; half of the variance of a pair of
+    features counts for each of them. ``rest`` (labels,) are the sums over the features
+    that are not shown.
     """
 
     features: tuple[str, ...]
@@ -97,6 +99,10 @@ def feature_importance(model: Model, top: int | None = 20) -> FeatureImportance:
     # whether there is one
     variances = np.zeros((len(names), len(effects.system.label_names)))
     np.add.at(variances, effects.subjects.features, effects.importance**2)
+    pairs = PairEffects(effects)
+    for p, pair_sizes in enumerate(pairs.sizes):
+        for f in pairs.features(p):
+            variances[f] += pair_sizes**2 / 2
     sizes = np.sqrt(variances)
     order = np.argsort(-sizes.sum(axis=1), kind="stable")
     shown = order[:top]
@@ -169,8 +175,7 @@ def _shape(effects: Effects, f: int, j: int) -> Curve:
     if named:
         x = doubles([*named])
     else:
-        ends = _range(effects.system, subject.columns.start)
-        x = np.linspace(*ends, CURVE_POINTS)
+        x = _curve_values(effects, f)
     y = effects.effect(f, x, j)
     missing = None
     gap = effects.subjects.gaps.get(f)
@@ -192,6 +197,21 @@ def _shape(effects: Effects, f: int, j: int) -> Curve:
         missing=missing,
         error=None if deviation is None else ERRORS_OF_95 * deviation,
     )
+
+
+def _curve_values(effects: Effects, f: int) -> Array:
+    """Values of a number at which its curve is drawn.
+
+    They are evenly spread, and those at which it bends: most of a skewed feature's are
+    close together.
+    """
+    first, last = _range(effects.system, effects.subjects[f].columns.start)
+    x = np.linspace(first, last, CURVE_POINTS)
+    if effects.system.quantiles is None or effects.system.is_linear:
+        return x
+    bends = effects.fine_values(f)
+    inside = bends[(bends > first) & (bends < last)]
+    return np.unique(np.concatenate([x, inside]))
 
 
 def _quantiles(effects: Effects, t: int) -> Array:
@@ -275,6 +295,10 @@ def _all_effects(effects: Effects) -> Array:
         spreads = effects.grid_terms.std(axis=0)
     shares = np.sqrt(doubles(system.rule_weights))[:, None]
     numbers = [doubles(system.term_coef) * spreads[:, None], effects.shifts * shares]
+    if system.pair_coef is not None:
+        fired = doubles(system.pairs.mean)
+        deviations: Array = np.sqrt(np.maximum(fired * (1 - fired), 0.0))
+        numbers.append(doubles(system.pair_coef) * deviations[:, None])
     if system.order:
         for coef, share in zip(system.coef, shares, strict=True):
             numbers.append(coef[1:] * effects.spreads[:, None] * share)
