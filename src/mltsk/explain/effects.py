@@ -22,6 +22,8 @@ from .subjects import Index, Subjects, doubles
 # of the others, and stand for the outer 1/40 of the data.
 QUANTILE_SHARES = np.full(21, 1 / 20)
 QUANTILE_SHARES[[0, -1]] = 1 / 40
+# Centres at which memberships in exceptions are compared.
+MAX_SAMPLE_CENTERS = 500
 TINIEST = 1e-300  # keeps a division by a sum of weights from failing
 
 Labels = int | slice  # one label, or some
@@ -279,19 +281,26 @@ class Effects:
     @cached_property
     @underflow_is_zero()
     def shift_sizes(self) -> Array:
-        """Size of each shift, (K, L), with the deviation of membership over centres."""
+        """Size of each shift, (K, L), with the deviation of membership over centres.
+
+        Of thousands of exceptions, 500 evenly spread centres stand for all.
+        """
         system = self.system
         share = doubles(system.rule_weights)
         # at most the deviation of all or nothing
         spreads = np.sqrt(np.maximum(share * (1 - share), 0.0))
         if len(share) > 1:
+            n_samples = min(len(share), MAX_SAMPLE_CENTERS)
+            samples = np.linspace(0, len(share) - 1, n_samples).astype(np.intp)
             M = firing_strengths(
-                doubles(system.centers),
+                doubles(system.centers)[samples],
                 system.centers,
                 system.widths,
                 firing=system.firing,
             )
-            variances = self.weights @ M**2 - (self.weights @ M) ** 2
+            weights = self.weights[samples]
+            weights = weights / max(float(weights.sum()), TINIEST)
+            variances = weights @ M**2 - (weights @ M) ** 2
             spreads = np.minimum(spreads, np.sqrt(np.maximum(variances, 0.0)))
         return np.abs(self.shifts) * spreads[:, None]
 

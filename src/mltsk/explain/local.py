@@ -526,7 +526,7 @@ class Explanation(Narrowed):
         """
         samples = []
         for sample in self:
-            accounts = [account.to_dict(top) for account in sample._accounts()]
+            accounts = [account.to_dict(top) for account in sample._accounts(top)]
             samples.append({"sample": int(sample.samples[0]), "labels": accounts})
         return {"format": "mltsk explanation", "version": 3, "samples": samples}
 

@@ -164,7 +164,8 @@ class FeaturePair:
         The share of the data that each rule governs; NaN where there is no rule: the
         smaller one of two values has none.
     sizes : array of shape (labels,)
-        Standard deviation over the data of what the pair adds to a score.
+        How much the pair does to each label: the standard deviation of its heights,
+        each with the share of the data that its rule governs.
     """
 
     index: int
@@ -181,7 +182,7 @@ class FeaturePair:
 
     @property
     def size(self) -> dict[str, float]:
-        """How much the pair does to each label: the deviation of what it adds."""
+        """How much the pair does to each label: the deviation of its heights."""
         return dict(zip(self.labels, self.sizes.tolist(), strict=True))
 
     @property
@@ -363,7 +364,7 @@ class PairEffects:
 
     Pairs are counted from the one that moves all labels together most. ``columns`` are
     the two columns of numbers of each, ``own_rules`` where its rules are among all,
-    and ``sizes`` (pairs, L) the standard deviations over the data of what it adds.
+    and ``sizes`` (pairs, L) the standard deviations of its heights.
     """
 
     def __init__(self, effects: Effects) -> None:

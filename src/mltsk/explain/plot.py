@@ -136,8 +136,8 @@ def pair(model: Model, index: int, *labels: str) -> "Figure":
     """What two features add to scores together, a heat map for each label.
 
     Pairs are counted from 0, the largest, as in ``clf.pairs_``. Without names, the four
-    labels are shown that the pair moves most. Blue raises a score, orange lowers it, and
-    the numbers are what is added, 0 on average over the data; between two values they
+    labels are shown that the pair moves most. Blue raises a score, orange lowers it.
+    The numbers are what is added, 0 on average over the data; between two values they
     change evenly. Cells with hardly any data are hatched.
     """
     every = feature_pairs(views.effects_of(model))
@@ -243,9 +243,9 @@ def _draw_totals(ax: "Axes", view: views.FeatureImportance) -> None:
 def rule_map(model: Model, X: Matrix = None) -> "Figure":
     """Rules as discs and as a table: what they govern and how they differ.
 
-    Discs are larger where rules govern more, and apart as far as they fire on different
-    samples. ``X`` are samples to fire on, training ones say; without, rules are
-    compared at each other's centres.
+    Of many rules, the 60 are shown that govern most. Discs are larger where rules
+    govern more, and apart as far as they fire on different samples. ``X`` are samples
+    to fire on, training ones say; without, rules are compared at each other's centres.
     """
     view = views.rule_map(model, X)
     K = len(view.coverage)
@@ -256,7 +256,11 @@ def rule_map(model: Model, X: Matrix = None) -> "Figure":
     ):
         _draw_discs(left, view)
         _draw_coverage(right, view)
-        title = f"{K} rules: what they govern and how they differ"
+        rules = f"{K} rules"
+        n_rules = len(views.effects_of(model).system.centers)
+        if n_rules > K:
+            rules = f"{K} of {n_rules:,} rules"
+        title = f"{rules}: what they govern and how they differ"
         figure.suptitle(title, x=0.01, ha="left", color=INK_COLOUR)
     return figure
 
@@ -268,7 +272,7 @@ def _draw_discs(ax: "Axes", view: views.RuleMap) -> None:
     places = view.positions + 0.02 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
     areas = 700 * view.coverage / max(float(view.coverage.mean()), 1e-12)
     ax.scatter(places[:, 0], places[:, 1], s=areas, color=RISE, alpha=0.3)
-    for k, (x, y) in enumerate(places):
+    for k, (x, y) in zip(view.rules.tolist(), places, strict=True):
         ax.text(x, y, str(k + 1), ha="center", va="center", fontweight="bold")
     ax.margins(0.18)
     explained = percent(view.explained)
@@ -300,7 +304,7 @@ def _draw_coverage(ax: "Axes", view: views.RuleMap) -> None:
         ms=5,
         label="distance from the rule most like it",
     )
-    ax.set_yticks(places, [f"rule {k + 1}" for k in places])
+    ax.set_yticks(places, [f"rule {k + 1}" for k in view.rules.tolist()])
     ax.invert_yaxis()
     ax.set_xlim(left=0)
     ax.xaxis.set_major_formatter("{x:.0%}")

@@ -47,6 +47,7 @@ HOW_GIVEN_RULES_APPLY = (
     "A rule of yours adds its numbers where all that it asks for was measured and "
     "holds, and nothing elsewhere."
 )
+WHAT_FOLLOWS_LINES = " Of a straight line: the change per round number of units."
 WHAT_FOLLOWS_PAIRS = " After two conditions: what both together add, 0 on average."
 _SHAPE_COLUMNS = [
     "label",
@@ -523,6 +524,8 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
             "After a feature: where it matters, and the change of the score "
             f"{span}; largest effects first."
         )
+        if self.system.terms.straight is not None:
+            words += WHAT_FOLLOWS_LINES
         if self.subjects.unordered:
             words += " After a value: what it adds, 0 on average."
         if len(self.pairs):

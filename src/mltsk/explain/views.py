@@ -20,10 +20,11 @@ from .effects import Effects
 from .pairs import PairEffects
 from .rules import rule_base
 from .statements import ERRORS_OF_95
-from .subjects import Mask, doubles
+from .subjects import Index, Mask, doubles
 from .wording import positions
 
 CURVE_POINTS = 101  # of the curve of a feature
+MAX_MAPPED_RULES = 60  # a map of more cannot be read
 MEMBERSHIP_POINTS = 201  # of the curve of a condition
 
 Model = Any  # a FuzzySystem, its Effects, or a fitted classifier
@@ -321,14 +322,15 @@ def _cosines(columns: Array) -> Array:
 class RuleMap:
     """Where rules lie to each other.
 
-    ``distances`` (K, K) are total variation distances of their firing, 0 alike to 1
-    disjoint, and ``nearest`` (K,) of each rule from the one most like it, 1 for a
-    single rule; ``coverage`` (K,) is the share of data that each governs.
-    ``positions`` (K, 2) lay the rules out so that distances in the plane come as close
-    to ``distances`` as a plane allows: they show the share ``explained`` (0..1) of
-    them.
+    ``rules`` (K,) are their numbers, from 0. ``distances`` (K, K) are total variation
+    distances of their firing, 0 alike to 1 disjoint, and ``nearest`` (K,) of each rule
+    from the one most like it, 1 for a single rule; ``coverage`` (K,) is the share of
+    data that each governs. ``positions`` (K, 2) lay the rules out so that distances in
+    the plane come as close to ``distances`` as a plane allows: they show the share
+    ``explained`` (0..1) of them.
     """
 
+    rules: Index
     distances: Array
     nearest: Array
     coverage: Array
@@ -336,8 +338,8 @@ class RuleMap:
     explained: float
 
 
-def rule_map(model: Model, X: Matrix = None) -> RuleMap:
-    """Distinctness and coverage of the rules.
+def rule_map(model: Model, X: Matrix = None, top: int = MAX_MAPPED_RULES) -> RuleMap:
+    """Distinctness and coverage of the ``top`` rules that govern most.
 
     They are compared as they fire on samples ``X`` or, without, at each other's
     centres.
@@ -348,22 +350,34 @@ def rule_map(model: Model, X: Matrix = None) -> RuleMap:
             "This model has no exceptions that could be laid out: its shapes are the "
             "whole of it."
         )
+    weights = doubles(system.rule_weights)
+    rules = np.sort(np.argsort(-weights, kind="stable")[:top])
     if X is None:
         M = firing_strengths(
-            system.centers, system.centers, system.widths, firing=system.firing
+            system.centers[rules],
+            system.centers[rules],
+            system.widths[rules],
+            firing=system.firing,
         )
-        distances = rule_distances(M, np.asarray(system.rule_weights))
-        coverage = doubles(system.rule_weights)
+        distances = rule_distances(M, weights[rules])
+        coverage = weights[rules]
     else:
         if system.columns is not None:
             X = system.columns.expand(X)
         M = system.firing_strengths(X if hasattr(X, "toarray") else doubles(X))
+        M = M[:, rules]
         distances = rule_distances(M)
         coverage = M.mean(axis=0)
     plane, explained = _laid_out(distances)
     apart = distances + 2.0 * np.eye(len(distances))  # no rule is its own neighbour
-    nearest = np.minimum(apart.min(axis=1), 1.0)
-    return RuleMap(distances, nearest, coverage, plane, explained=explained)
+    return RuleMap(
+        rules=rules,
+        distances=distances,
+        nearest=np.minimum(apart.min(axis=1), 1.0),
+        coverage=coverage,
+        positions=plane,
+        explained=explained,
+    )
 
 
 def _laid_out(distances: Array) -> tuple[Array, float]:
