@@ -69,6 +69,14 @@ def test_fitted_attributes_cannot_be_set(clf, attribute):
         setattr(clf, attribute, None)
 
 
+@pytest.mark.parametrize("n_pairs", [0, 3])
+def test_n_pairs_is_the_number_of_pairs(n_pairs):
+    clf = MLTSKClassifier(n_rules=2, n_pairs=n_pairs).fit(DATA.X, DATA.Y)
+    assert clf.n_pairs_ == len(clf.pairs_) == n_pairs
+    expected = [counted_by_hand(clf, label) for label in range(3)]
+    assert_array_equal(clf.n_statements_, expected)
+
+
 def test_n_rules_is_the_number_of_exceptions(clf):
     assert clf.n_rules_ == len(clf.centers_) == 4
 
@@ -91,6 +99,9 @@ def counted_by_hand(clf, label):
         if consequent.any():
             n_conditions = np.isfinite(widths).sum()
             count += np.count_nonzero(consequent) + n_conditions
+    for pair in clf.pairs_:
+        n_numbers = len(pair.rules(clf.label_names_[label]))
+        count += 3 * n_numbers  # a number and two conditions each
     return count
 
 

@@ -396,8 +396,8 @@ class Explanation(Narrowed):
 
     def _pair_words(self, p: int) -> str:
         """Both values of pair p in the first sample."""
-        values = [self._describe(f)[1] for f in self._pairs.features(p)]
-        return " and ".join([*values, *self._pairs.given_names(p)])
+        first, second = self._pairs.features(p)
+        return f"{self._describe(first)[1]} and {self._describe(second)[1]}"
 
     def _exception_parts(self, amounts: Array, top: int | None) -> Iterator[Part]:
         """Exceptions, from what they add, (K,)."""

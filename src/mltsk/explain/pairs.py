@@ -19,13 +19,12 @@ import numpy as np
 from ..core.arrays import Array, underflow_is_zero
 from ..core.terms import interpolated
 from ..exceptions import optional
-from ..frames import MISSING
 from ..system import FuzzySystem
 from ..text import plural
 from .effects import Effects
 from .page import FALL, RISE
 from .shapes import OTHER_VALUES
-from .subjects import Index, Subject, doubles, largest_first
+from .subjects import Index, doubles, largest_first
 from .values import Items
 from .wording import fifth, name, number, positions, signed
 
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SHOWN_LABELS = 4  # tables of one pair that are printed
-HELD_OR_NOT = ("does not hold", "holds")  # the values of a rule that the user gave
 MAX_DECIMALS = 12  # of a height
 MAX_TINT = 0.75  # how much of its colour the largest height of a pair has
 
@@ -393,36 +391,24 @@ class PairEffects:
         elsewhere = max(1.0 - float(share.sum()), 0.0)
         return np.sqrt(variance + elsewhere * average**2)
 
-    def features(self, p: int) -> list[int]:
-        """The numbers of the features of pair p; a rule of the user has none."""
-        subjects = [self._subject(d) for d in self.columns[p]]
-        return [subject.feature for subject in subjects if subject is not None]
-
-    def given_names(self, p: int) -> list[str]:
-        """What the rules of the user are called that are half of pair p."""
-        columns = [d for d in self.columns[p] if self._subject(d) is None]
-        return [self._given_name(d) for d in columns]
-
-    def _given_name(self, d: int) -> str:
-        first = self.system.shape[1] - len(self.effects.subjects.given)
-        return f"your rule {d - first + 1}"
+    def features(self, p: int) -> tuple[int, int]:
+        """The numbers of both features of pair p."""
+        first, second = self.columns[p]
+        return self._feature_of_column[first], self._feature_of_column[second]
 
     def title(self, p: int) -> str:
         """Both features of pair p, as `FeaturePair.title` has them."""
         return self.pair(p, np.arange(0)).title
 
     @cached_property
-    def _subject_of_column(self) -> dict[int, int]:
-        numbers = {}
-        for t, subject in enumerate(self.effects.subjects):
+    def _feature_of_column(self) -> dict[int, int]:
+        """The feature of each column of numbers that pairs may have."""
+        features = {}
+        n_features = len(self.effects.subjects.feature_names)
+        for f, subject in enumerate(self.effects.subjects[:n_features]):
             for d in range(subject.columns.start, subject.columns.stop):
-                numbers[d] = t
-        return numbers
-
-    def _subject(self, d: int) -> Subject | None:
-        """What column d is about, None for a rule that the user gave."""
-        t = self._subject_of_column.get(d)
-        return None if t is None else self.effects.subjects[t]
+                features[d] = f
+        return features
 
     @underflow_is_zero()
     def pair(self, p: int, labels: Index) -> FeaturePair:
@@ -458,17 +444,18 @@ class PairEffects:
         if len(peaks) == 1 and left < peaks[0]:
             peaks = [left, *peaks]
         values = [self._value(d, peak) for peak in peaks]
-        subject = self._subject(d)
-        if subject is None:
-            return _axis_of_words(self._given_name(d), HELD_OR_NOT)
-        if subject.kind == MISSING:
-            return _axis_of_words(subject.name, subject.values)
+        subjects = self.effects.subjects
+        subject = subjects[self._feature_of_column[d]]
         width = subject.columns.stop - subject.columns.start
         if subject.kind == "nominal" and width == len(subject.values):
             category = subject.values[d - subject.columns.start]
-            words = (OTHER_VALUES, category)
-            return _axis_of_words(subject.name, words, category)
-        subjects = self.effects.subjects
+            return PairAxis(
+                feature=subject.name,
+                values=(0.0, 1.0),
+                names=(OTHER_VALUES, category),
+                percentiles=(0.0, 1.0),
+                category=category,
+            )
         percentiles = [subjects.percentile(d, value) for value in values]
         return PairAxis(
             feature=subject.name,
@@ -486,20 +473,13 @@ class PairEffects:
 
     def _names(self, d: int, values: list[float]) -> tuple[str, ...]:
         """The names of some values of column d, if they have names or are all."""
-        names = self.effects.subjects.named_values(self._subject_of_column[d])
+        names = self.effects.subjects.named_values(self._feature_of_column[d])
         if names:
             return tuple(names.get(value, number(value)) for value in values)
         scaling = self.system.scaling
         if scaling is not None and scaling.n_values[d] > len(values):
             return ()
         return tuple(number(value) for value in values)
-
-
-def _axis_of_words(
-    feature: str, words: tuple[str, ...], category: str | None = None
-) -> PairAxis:
-    """A feature of two values, 0 and 1, that have names."""
-    return PairAxis(feature, (0.0, 1.0), words, (0.0, 1.0), category=category)
 
 
 def pair_rules(pairs: Sequence[FeaturePair], label: str) -> Sequence[PairRule]:
