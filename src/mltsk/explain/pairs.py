@@ -370,7 +370,7 @@ class PairEffects:
         self.system = effects.system
         blocks = effects.system.pairs.blocks
         L = effects.system.shape[2]
-        self.coef = np.zeros((0, L))
+        self.coef: Array = np.zeros((0, L))
         if effects.system.pair_coef is not None:
             self.coef = doubles(effects.system.pair_coef)
         sizes = np.array([self._size(own) for own in blocks.values()]).reshape(-1, L)

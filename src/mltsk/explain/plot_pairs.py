@@ -44,10 +44,10 @@ def draw_heat_map(ax: "Axes", heat_map: HeatMap) -> None:
     _draw_numbers(ax, heat_map)
     _hatch_empty_cells(ax, pair)
     ticks = [shortened(tick, 14) for tick in across.ticks]
-    turn = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
-    if len(ticks) <= MAX_UPRIGHT_TICKS:
-        turn = {}
-    ax.set_xticks(range(len(across)), ticks, fontsize=7.5, **turn)
+    ax.set_xticks(range(len(across)), ticks, fontsize=7.5)
+    if len(ticks) > MAX_UPRIGHT_TICKS:
+        for words in ax.get_xticklabels():
+            words.set(rotation=30, ha="right", rotation_mode="anchor")
     ticks = [shortened(tick, 14) for tick in down.ticks]
     ax.set_yticks(range(len(down)), ticks, fontsize=7.5)
     ax.set_xlabel(shortened(across.title, 34), fontsize=8.5)
