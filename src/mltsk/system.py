@@ -149,7 +149,8 @@ class FuzzySystem:
         """Statements per label, (L,).
 
         Every number of the general rule counts one and one more per condition of the
-        user's rule that it belongs to; an exception counts one per number and one per
+        user's rule that it belongs to; one of a pair of features counts one, and two
+        more for its two conditions; an exception counts one per number and one per
         condition.
         """
         has_number = self.term_coef != 0
@@ -157,6 +158,8 @@ class FuzzySystem:
         if self.columns is not None:
             conditions = np.array(self.columns.conditions)[self.terms.feature]
             counts = counts + conditions @ has_number
+        if self.pair_coef is not None:
+            counts = counts + 3 * np.count_nonzero(self.pair_coef, axis=0)
         if not len(self.centers):
             return counts
         numbers = np.count_nonzero(self.coef, axis=1)
@@ -230,8 +233,8 @@ class FuzzySystem:
         coef = here.term_coef
         T = namespace(Z).asarray(self.terms.memberships(Z, self.scaling) @ coef)
         scores = here.intercept + (T - put(self.terms.mean, coef) @ coef)
-        if len(self.pairs):
-            scores = scores + here._paired(Z)
+        if len(self.pairs) and here.pair_coef is not None:
+            scores = scores + here._paired(Z) @ here.pair_coef
         if not len(self.centers):
             return scores
         M = here._fired(Z)
@@ -241,9 +244,9 @@ class FuzzySystem:
         return scores + rules @ here.coef.reshape(-1, here.coef.shape[2])
 
     def _paired(self, Z: Array) -> Array:
-        """What pairs of features add to the scores of scaled samples, (N, L)."""
+        """How far scaled samples fire rules of pairs above the average, (N, R)."""
         F = self.pairs.memberships(Z, self.scaling)
-        return (F - put(self.pairs.mean, F)) @ self.pair_coef
+        return F - put(self.pairs.mean, F)
 
     def _in_common_precision(self, X: Matrix) -> Matrix:
         """X in the precision that it has together with the system, as in NumPy."""

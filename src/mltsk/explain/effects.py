@@ -19,6 +19,12 @@ from ..core.terms import Scaling, Terms
 from ..system import FuzzySystem
 from .subjects import Index, Subjects, doubles
 
+# Quantiles of the data, each with its share: the first and the last have half of that
+# of the others, and stand for the outer 1/40 of the data.
+QUANTILE_SHARES = np.full(21, 1 / 20)
+QUANTILE_SHARES[[0, -1]] = 1 / 40
+# Centres at which memberships in exceptions are compared.
+MAX_SAMPLE_CENTERS = 500
 TINIEST = 1e-300  # keeps a division by a sum of weights from failing
 # Curves are looked at in the same values for every label. Their memberships are kept:
 # they were two thirds of the time that 1,000 labels took.
@@ -142,9 +148,19 @@ class Effects:
 
     @cached_property
     def grid_terms(self) -> Array:
-        """Centred memberships in the terms at the training quantiles, (Q, P)."""
+        """Centred memberships in the terms at the training quantiles, (Q, P).
+
+        The first and the last stand for the outer 1/40 of the data, and lie in its
+        middle: at the ends of the range lines would count twice.
+        """
         terms = self.system.terms
-        return terms.memberships(self._grid, self.system.scaling) - terms.mean
+        scaling = self.system.scaling
+        Z = self._grid
+        if Z is not None and scaling is not None and not self.system.is_sheet:
+            low = (QUANTILE_SHARES[0] / 2 - scaling.offset) / scaling.spread
+            high = (1 - QUANTILE_SHARES[-1] / 2 - scaling.offset) / scaling.spread
+            Z = np.clip(Z, low, high)
+        return terms.memberships(Z, scaling) - terms.mean
 
     @cached_property
     def sizes(self) -> Array:
@@ -169,7 +185,10 @@ class Effects:
             of_grid = numbers.reshape(-1, len(system.terms))
             curves = system.terms.by_feature(of_grid, D)
             curves = curves.reshape(*numbers.shape[:2], D)
-            sizes[:, labels] = curves.std(axis=1).T
+            means = np.einsum("q,jqd->jd", QUANTILE_SHARES, curves)
+            squares = (curves - means[:, None, :]) ** 2
+            variances = np.einsum("q,jqd->jd", QUANTILE_SHARES, squares)
+            sizes[:, labels] = np.sqrt(variances).T
         return sizes
 
     def _by_subject(self, sizes: Array, labels: Labels, k: int | None = None) -> Array:
@@ -213,13 +232,8 @@ class Effects:
         # terms come feature by feature
         ends = np.searchsorted(terms.feature, [columns.start, columns.stop])
         own = np.arange(*ends)
-        own_terms = replace(
-            terms,
-            feature=terms.feature[own] - columns.start,
-            low=None if terms.low is None else terms.low[own],
-            high=None if terms.high is None else terms.high[own],
-            mean=terms.mean[own],
-        )
+        own_terms = terms.take(own)
+        own_terms = replace(own_terms, feature=own_terms.feature - columns.start)
         own_scaling = None if scaling is None else scaling.columns(columns)
         self._own_terms[t] = own, own_terms, own_scaling
         return own, own_terms, own_scaling
@@ -236,6 +250,23 @@ class Effects:
                 self._memberships.clear()
             self._memberships[key] = memberships
         return memberships
+
+    def fine_values(self, t: int) -> Array:
+        """Values (n,) of a dense number between which its curve hardly bends.
+
+        They are its training quantiles and the values at which its ramps begin and
+        end, each once, rising.
+        """
+        d = self.subjects[t].columns.start
+        x = doubles(self.system.quantiles)[d]
+        terms = self.system.terms
+        scaling = self.system.scaling
+        if scaling is None or terms.low is None or terms.high is None:
+            return np.unique(x)
+        own = terms.feature == d
+        levels = np.unique([terms.low[own], terms.high[own]])
+        bends = np.interp(levels, scaling.levels[d], scaling.values[d])
+        return np.unique(np.concatenate([x, bends]).clip(x[0], x[-1]))
 
     def deviation(
         self, t: int, j: int, x: Array, than: Array | None = None
@@ -258,16 +289,19 @@ class Effects:
         return np.sqrt(np.maximum(variances, 0.0))
 
     def covariance(self, j: int) -> Array | None:
-        """Covariance of the numbers of label j, of terms and then of exceptions.
+        """Covariance of the numbers of label j: of terms, pairs and then exceptions.
 
-        (P+K, P+K), or None where it is not known.
+        (P+R+K, P+R+K) with R rules of pairs, or None where it is not known.
         """
         system = self.system
         if system.certainty is None:
             return None
         of_terms = system.term_coef[:, j] != 0
+        of_pairs = np.zeros(0, dtype=bool)
+        if system.pair_coef is not None:
+            of_pairs = system.pair_coef[:, j] != 0
         of_exceptions = (system.coef[:, :, j] != 0).ravel()
-        used = np.concatenate([of_terms, of_exceptions])
+        used = np.concatenate([of_terms, of_pairs, of_exceptions])
         return system.certainty.covariance(used, j)
 
     # exceptions ---------------------------------------------------------------------
@@ -284,19 +318,26 @@ class Effects:
     @cached_property
     @underflow_is_zero()
     def shift_sizes(self) -> Array:
-        """Size of each shift, (K, L), with the deviation of membership over centres."""
+        """Size of each shift, (K, L), with the deviation of membership over centres.
+
+        Of thousands of exceptions, 500 evenly spread centres stand for all.
+        """
         system = self.system
         share = doubles(system.rule_weights)
         # at most the deviation of all or nothing
         spreads = np.sqrt(np.maximum(share * (1 - share), 0.0))
         if len(share) > 1:
+            n_samples = min(len(share), MAX_SAMPLE_CENTERS)
+            samples = np.linspace(0, len(share) - 1, n_samples).astype(np.intp)
             M = firing_strengths(
-                doubles(system.centers),
+                doubles(system.centers)[samples],
                 system.centers,
                 system.widths,
                 firing=system.firing,
             )
-            variances = self.weights @ M**2 - (self.weights @ M) ** 2
+            weights = self.weights[samples]
+            weights = weights / max(float(weights.sum()), TINIEST)
+            variances = weights @ M**2 - (weights @ M) ** 2
             spreads = np.minimum(spreads, np.sqrt(np.maximum(variances, 0.0)))
         return np.abs(self.shifts) * spreads[:, None]
 

@@ -15,7 +15,7 @@ from ..frames import MISSING
 from .conditions import Condition
 from .effects import Effects
 from .regions import Regions
-from .shapes import Course, Shape, course, course_of_values
+from .shapes import Course, Shape, course, course_of_values, line_unit
 from .sheet import SHEET_DECIMALS, Sheet
 from .subjects import Index, doubles, largest_first
 from .values import Consequent, Items, Rule
@@ -82,8 +82,14 @@ class Statements:
         error = self._error(t, j, at.x[list(curve.ends)])
         chosen = self._chosen(t, j)
         if not self.is_sheet:
-            heights = tuple(y[at.first].tolist())
-            return replace(shape, x=at.distinct, y=heights, error=error, chosen=chosen)
+            return replace(
+                shape,
+                x=at.distinct,
+                y=tuple(y[at.first].tolist()),
+                error=error,
+                chosen=chosen,
+                per=self._line_unit(t, j, at.x, y),
+            )
         line = self.sheet.line(t, j)
         values, first = np.unique(line.x, return_index=True)
         return replace(
@@ -96,6 +102,14 @@ class Statements:
             average=round(line.average, SHEET_DECIMALS),
             exact=True,
         )
+
+    def _line_unit(self, t: int, j: int, x: Array, y: Array) -> float | None:
+        """The round unit of a curve through ``x``, ``y`` if it is a straight line."""
+        is_named = bool(self.subjects.named_values(t))
+        if is_named or self.system.quantiles is None or line_unit(x, y) is None:
+            return None
+        x = self.effects.fine_values(t)
+        return line_unit(x, self.effects.effect(t, x, j))
 
     def _slope_shape(self, k: int, j: int, sizes: Array, t: int) -> Shape:
         """What subject t does to label j by the slopes of rule k."""
@@ -254,7 +268,7 @@ class Statements:
         had = None
         if members is not None:
             had = int(members.positives[k, j]), int(members.observed[k, j])
-        own = np.array([len(self.system.terms) + k])
+        own = np.array([len(self.system.terms) + len(self.system.pairs) + k])
         return rule_consequent(
             self.effects,
             j,

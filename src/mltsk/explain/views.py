@@ -17,12 +17,14 @@ from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
 from .effects import Effects
+from .pairs import PairEffects
 from .rules import rule_base
 from .statements import ERRORS_OF_95, Statements
-from .subjects import Mask, doubles
+from .subjects import Index, Mask, doubles
 from .wording import positions
 
 CURVE_POINTS = 101  # of the curve of a feature
+MAX_MAPPED_RULES = 60  # a map of more cannot be read
 MEMBERSHIP_POINTS = 201  # of the curve of a condition
 
 Model = Any  # a FuzzySystem, its Effects, or a fitted classifier
@@ -79,8 +81,9 @@ class FeatureImportance:
     """What features are worth for each label, the largest feature first.
 
     ``values`` (features, labels) are standard deviations over the data of what each
-    adds to a score, in general and within rules; ``rest`` (labels,) are the sums over
-    the features that are not shown.
+    adds to a score, in general and within rules; half of the variance of a pair of
+    features counts for each of them. ``rest`` (labels,) are the sums over the features
+    that are not shown.
     """
 
     features: tuple[str, ...]
@@ -97,6 +100,10 @@ def feature_importance(model: Model, top: int | None = 20) -> FeatureImportance:
     # whether there is one
     variances = np.zeros((len(names), len(effects.system.label_names)))
     np.add.at(variances, effects.subjects.features, effects.importance**2)
+    pairs = PairEffects(effects)
+    for p, pair_sizes in enumerate(pairs.sizes):
+        for f in pairs.features(p):
+            variances[f] += pair_sizes**2 / 2
     sizes = np.sqrt(variances)
     order = np.argsort(-sizes.sum(axis=1), kind="stable")
     shown = order[:top]
@@ -182,8 +189,7 @@ class FeatureCurves:
         if named:
             x = doubles([*named])
         else:
-            ends = _range(effects.system, subject.columns.start)
-            x = np.linspace(*ends, CURVE_POINTS)
+            x = _curve_values(effects, f)
         y = effects.effect(f, x, j)
         missing = None
         gap = effects.subjects.gaps.get(f)
@@ -205,6 +211,21 @@ class FeatureCurves:
             missing=missing,
             error=None if deviation is None else ERRORS_OF_95 * deviation,
         )
+
+
+def _curve_values(effects: Effects, f: int) -> Array:
+    """Values of a number at which its curve is drawn.
+
+    They are evenly spread, and those at which it bends: most of a skewed feature's are
+    close together.
+    """
+    first, last = _range(effects.system, effects.subjects[f].columns.start)
+    x = np.linspace(first, last, CURVE_POINTS)
+    if effects.system.quantiles is None or effects.system.is_linear:
+        return x
+    bends = effects.fine_values(f)
+    inside = bends[(bends > first) & (bends < last)]
+    return np.unique(np.concatenate([x, inside]))
 
 
 def _quantiles(effects: Effects, t: int) -> Array:
@@ -288,6 +309,10 @@ def _all_effects(effects: Effects) -> Array:
         spreads = effects.grid_terms.std(axis=0)
     shares = np.sqrt(doubles(system.rule_weights))[:, None]
     numbers = [doubles(system.term_coef) * spreads[:, None], effects.shifts * shares]
+    if system.pair_coef is not None:
+        fired = doubles(system.pairs.mean)
+        deviations: Array = np.sqrt(np.maximum(fired * (1 - fired), 0.0))
+        numbers.append(doubles(system.pair_coef) * deviations[:, None])
     if system.order:
         for coef, share in zip(system.coef, shares, strict=True):
             numbers.append(coef[1:] * effects.spreads[:, None] * share)
@@ -310,14 +335,15 @@ def _cosines(columns: Array) -> Array:
 class RuleMap:
     """Where rules lie to each other.
 
-    ``distances`` (K, K) are total variation distances of their firing, 0 alike to 1
-    disjoint, and ``nearest`` (K,) of each rule from the one most like it, 1 for a
-    single rule; ``coverage`` (K,) is the share of data that each governs.
-    ``positions`` (K, 2) lay the rules out so that distances in the plane come as close
-    to ``distances`` as a plane allows: they show the share ``explained`` (0..1) of
-    them.
+    ``rules`` (K,) are their numbers, from 0. ``distances`` (K, K) are total variation
+    distances of their firing, 0 alike to 1 disjoint, and ``nearest`` (K,) of each rule
+    from the one most like it, 1 for a single rule; ``coverage`` (K,) is the share of
+    data that each governs. ``positions`` (K, 2) lay the rules out so that distances in
+    the plane come as close to ``distances`` as a plane allows: they show the share
+    ``explained`` (0..1) of them.
     """
 
+    rules: Index
     distances: Array
     nearest: Array
     coverage: Array
@@ -325,8 +351,8 @@ class RuleMap:
     explained: float
 
 
-def rule_map(model: Model, X: Matrix = None) -> RuleMap:
-    """Distinctness and coverage of the rules.
+def rule_map(model: Model, X: Matrix = None, top: int = MAX_MAPPED_RULES) -> RuleMap:
+    """Distinctness and coverage of the ``top`` rules that govern most.
 
     They are compared as they fire on samples ``X`` or, without, at each other's
     centres.
@@ -337,22 +363,34 @@ def rule_map(model: Model, X: Matrix = None) -> RuleMap:
             "This model has no exceptions that could be laid out: its shapes are the "
             "whole of it."
         )
+    weights = doubles(system.rule_weights)
+    rules = np.sort(np.argsort(-weights, kind="stable")[:top])
     if X is None:
         M = firing_strengths(
-            system.centers, system.centers, system.widths, firing=system.firing
+            system.centers[rules],
+            system.centers[rules],
+            system.widths[rules],
+            firing=system.firing,
         )
-        distances = rule_distances(M, np.asarray(system.rule_weights))
-        coverage = doubles(system.rule_weights)
+        distances = rule_distances(M, weights[rules])
+        coverage = weights[rules]
     else:
         if system.columns is not None:
             X = system.columns.expand(X)
         M = system.firing_strengths(X if hasattr(X, "toarray") else doubles(X))
+        M = M[:, rules]
         distances = rule_distances(M)
         coverage = M.mean(axis=0)
     plane, explained = _laid_out(distances)
     apart = distances + 2.0 * np.eye(len(distances))  # no rule is its own neighbour
-    nearest = np.minimum(apart.min(axis=1), 1.0)
-    return RuleMap(distances, nearest, coverage, plane, explained=explained)
+    return RuleMap(
+        rules=rules,
+        distances=distances,
+        nearest=np.minimum(apart.min(axis=1), 1.0),
+        coverage=coverage,
+        positions=plane,
+        explained=explained,
+    )
 
 
 def _laid_out(distances: Array) -> tuple[Array, float]:

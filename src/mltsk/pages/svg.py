@@ -150,7 +150,7 @@ def shape(whole: Curve, simple: Curve | None, reach: float) -> str:
     marks.append(_line(6, 50, 194, 50, "guide"))
     marks.append(_path(x, height(whole.y), "curve"))
     if simple is not None:
-        marks.append(_path(x, height(simple.y), "curve dashed"))
+        marks.append(_path(across(simple.x), height(simple.y), "curve dashed"))
     for tick in across(whole.quantiles[1:-1]):
         if 6 <= tick <= 194:
             marks.append(_line(tick, 96, tick, 101, "tick"))
