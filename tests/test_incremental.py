@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -258,3 +259,28 @@ def test_what_cannot_stream_says_so(data):
     )
     with pytest.raises(InputError, match="takes arrays"):
         clf.partial_fit(torch.as_tensor(data.X), torch.as_tensor(data.Y))
+
+
+@pytest.mark.parametrize(
+    "form", [np.asarray, pd.DataFrame, pd.DataFrame.convert_dtypes]
+)
+@pytest.mark.parametrize("n_batches", [0, 1])
+def test_partial_fit_refuses_labels_that_were_not_observed(data, form, n_batches):
+    names = list("abcd")
+    stream = IncrementalMLTSK(n_rules=0)
+    sound = form(pd.DataFrame(data.Y, columns=names))
+    for _ in range(n_batches):
+        stream.partial_fit(data.X, sound)
+    Y = np.where(np.arange(600)[:, None] == 7, np.nan, data.Y)
+    sentence = "was not observed in row 7. Leave such rows out, or fit an MLTSKClass"
+    with pytest.raises(InputError, match=sentence):
+        stream.partial_fit(data.X, form(pd.DataFrame(Y, columns=names)))
+    stream.partial_fit(data.X, sound)
+    assert stream.n_seen_ == 600 * (n_batches + 1)
+
+
+def test_partial_fit_refuses_a_ridge_that_is_too_small_for_a_batch(data):
+    stream = IncrementalMLTSK(n_rules=0, ridge=1e-300, scale="standard")
+    twice = np.hstack([data.X, data.X])
+    with pytest.raises(InputError, match="take a larger one, such as ridge=1"):
+        stream.partial_fit(twice, data.Y)

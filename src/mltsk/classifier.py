@@ -18,6 +18,7 @@ from .explain import Explanation, explain
 from .fit import FitResult, Names, Options, fit_system
 from .fitted import FittedAttributes
 from .frames import is_polars
+from .probabilities import check_threshold_wish
 from .record import FitRecord
 from .refit import take_over, unfitted_copy
 from .rows.dask import lazily
@@ -202,7 +203,7 @@ label_names_, classes_, n_features_in_, feature_names_in_
             StrOptions({"auto"}),
             Interval(Real, 0, None, closed="left"),
         ],
-        "threshold": [StrOptions({"f1"}), Real, "array-like"],
+        "threshold": "no_validation",  # `check_threshold_wish` says more
         "max_statements": [None, Interval(Integral, 1, None, closed="left")],
         "max_conditions": [None, Interval(Integral, 1, None, closed="left")],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
@@ -255,8 +256,9 @@ shape (n_samples, n_features)
         y : indicator of shape (n_samples, n_labels), list of the labels of each \
 sample, or one-dimensional classes
             A data frame's columns name the labels. NaN is a label that was not
-            observed: each label learns from the samples where it was. With a tensor X,
-            a tensor on the same device, like the weights.
+            observed: each label learns from the samples where it was; on Dask, every
+            label must be observed in every row. With a tensor X, a tensor on the same
+            device, like the weights.
         sample_weight : array of shape (n_samples,) or (n_samples, n_labels), optional
             Whole numbers of 10 at most on average are counts: 0 removes a sample, 2
             counts it twice. Others say how important samples are relative to each
@@ -270,8 +272,10 @@ sample, or one-dimensional classes
             one number per label, found together with all others.
         """
         self._validate_params()
+        check_threshold_wish(self.threshold)
         rules = () if rules is None else rules
         rows, targets, features = read_rows(self, X, y, sample_weight, rules)
+        check_threshold_wish(self.threshold, len(targets.names))
         names = Names(features.column_names, targets.names, features.columns)
         result = fit_system(rows, self._options(), names)
         record = FitRecord.of(result, rows)
@@ -393,6 +397,7 @@ sample, or one-dimensional classes
         check_is_fitted(self)
         short = self._unfitted_short(max_statements, max_conditions)
         short._validate_params()
+        check_threshold_wish(short.threshold, len(self.label_names_))
         if X is not None:
             return short.fit(X, y, sample_weight, rules=self.given_rules_)
         if self.fit_record_ is None:

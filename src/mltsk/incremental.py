@@ -25,6 +25,7 @@ from .fit.design import Design, ExceptionRules, Scale
 from .fit.ridge import Moments, Penalty
 from .fit.rows import Block
 from .fit.solve import Consequents, HeldRows, solve_sums, with_pairs_of_folds
+from .probabilities import check_threshold_wish
 from .record import FitRecord
 from .refit import take_over, unfitted_copy
 from .rows.batches import (
@@ -285,7 +286,9 @@ class IncrementalMLTSK(MLTSKClassifier):
         Parameters
         ----------
         X, y : as in `fit`
-            All labels must be observed. Batches of X may be dense or CSR in turn.
+            All labels must be observed in every row: leave other rows out, or fit
+            `MLTSKClassifier` to all rows at once. Batches of X may be dense or CSR in
+            turn.
         classes : array, optional
             All classes or labels, at the first call, if the first samples do not have
             all of them: for one-dimensional y, and for lists of labels.
@@ -301,8 +304,10 @@ class IncrementalMLTSK(MLTSKClassifier):
             )
         refuse_lazy(X, "X")
         check_names_of_features(X)
+        check_threshold_wish(self.threshold)
         if not hasattr(self, "stream_"):
             return self._begin(X, y, classes, sample_weight, rules)
+        check_threshold_wish(self.threshold, len(self.label_names_))
         X = self._later_samples(X)
         labels = StreamLabels(self.label_names_, self.classes_, self.multilabel_)
         labels.check_classes(classes)
@@ -337,6 +342,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         X, columns = numbers_of(reader, first_look(reader, X), rules)
         features = Features.of(reader, columns)
         targets = first_targets(y, classes)
+        check_threshold_wish(self.threshold, len(targets.names))
         check_lengths(X.shape[0], len(targets.Y))
         unit = _unit_of(sample_weight, X.shape[0])
         block = _block(X, targets.Y, sample_weight, unit)

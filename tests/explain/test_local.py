@@ -234,3 +234,14 @@ def test_explain_tells_a_feature_of_a_table_in_one_line_in_its_words(table):
     assert second["age"].words == "age not measured (counts as nothing)"
     assert second["age"].contribution == second["fever"].contribution == 0
     assert "+0.000  age not measured (counts as nothing)" in str(clf.explain(X)[1])
+
+
+def test_explain_tells_values_of_any_size_with_their_digits():
+    rng = np.random.default_rng(0)
+    X = 1e-15 * np.column_stack([rng.normal(size=60), rng.integers(1, 3, 60)])
+    Y = np.column_stack([X[:, 0] > 0, X[:, 1] > 1.5e-15]).astype(int)
+    clf = MLTSKClassifier(n_rules=0).fit(X, Y)
+    text = str(clf.explain([[2.5e-16, 1e-15]]))
+    assert "(2.5e-16, " in text
+    assert "x1 is 1e-15" in text
+    assert "about 0" not in str(clf.rules_)

@@ -106,3 +106,35 @@ def test_check_numbers_says_which_number_is_wrong(plain, path, value, says):
     changed = tampered(plain, path, value, times=False, everywhere=False)
     with pytest.raises(ValueError, match=says):
         rebuilt_classifier(MLTSKClassifier, changed)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", ["i8", "u1", "?", "f2", "f4"])
+def test_check_numbers_refuses_types_that_would_give_no_finite_answer(fitted, dtype):
+    plain = plain_attributes(fitted)
+    for path in paths(plain):
+        changed = copy.deepcopy(plain)
+        part = changed
+        for key in path[:-1]:
+            part = part[key]
+        part[path[-1]] = part[path[-1]].astype(dtype)
+        try:
+            model = rebuilt_classifier(type(fitted), changed)
+        except ValueError:
+            continue
+        if isinstance(model, IncrementalMLTSK):
+            model.partial_fit(X, Y)
+        assert np.isfinite(model.decision_function(X)).all(), path
+
+
+@pytest.mark.parametrize("name", ["centers_", "coef_", "thresholds_"])
+def test_check_system_refuses_whole_numbers_where_floats_belong(plain, name):
+    plain[name] = plain[name].astype(np.int64)
+    with pytest.raises(ValueError, match=f"'{name}' must hold floats of 32 or 64 bits"):
+        rebuilt_classifier(MLTSKClassifier, plain)
+
+
+def test_check_numbers_refuses_widths_and_centers_of_two_precisions(plain):
+    plain["centers_"] = plain["centers_"].astype(np.float32)
+    with pytest.raises(ValueError, match="must have one precision"):
+        rebuilt_classifier(MLTSKClassifier, plain)

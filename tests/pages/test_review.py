@@ -119,10 +119,10 @@ def test_review_page_has_figures_of_rows_that_were_left_out(pbc, made):
 
 def test_review_page_says_first_what_cannot_be_told():
     made = review_page(table_of(*made_up()), quick=True)
-    expected = "1 of 2 labels cannot be told better than by guessing: odd."
+    expected = "1 of 2 labels cannot be predicted better than by guessing: odd."
     assert made.summary[0] == expected
     assert made.labels[0].startswith("old can be found: ")
-    assert made.labels[1].startswith("odd cannot be told from these columns")
+    assert made.labels[1].startswith("odd cannot be predicted from these columns")
 
 
 def test_review_page_says_first_that_a_method_is_clearly_better():

@@ -222,3 +222,11 @@ def test_scale_tnorm_and_n_rules_are_the_same_on_dask_and_tensors(options, torch
     of_tensors = clone(clf).fit(X_tensor, torch.as_tensor(Y))
     scores = of_tensors.decision_function(X_tensor)
     assert_allclose(np.asarray(scores), expected, atol=1e-9)
+
+
+def test_fit_on_dask_refuses_labels_that_were_not_observed(data):
+    Y = np.where(np.arange(500)[:, None] == 400, np.nan, data.Y)
+    words = np.where(np.isnan(Y), None, Y.astype(object))
+    for y in (Y, words, Y[:, 0], words[:, 0]):
+        with pytest.raises(InputError, match="on Dask all labels must be observed in"):
+            MLTSKClassifier().fit(*lazy(data.X, y))

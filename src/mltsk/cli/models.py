@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 import mltsk
 
-from ..exceptions import InputError
+from ..exceptions import InputError, check_installed
 from ..files import csv_text, writing
 from ..text import plural
 from .options import (
@@ -290,6 +290,8 @@ def rules(
     from ..tables.files import source_files
     from .inputs import classifier_with_rules, open_model
 
+    if format is Format.html:
+        check_installed("jinja2", extra="report")
     check_files([out], inputs=[model, *source_files(data)])
     opened, info = open_model(model)
     classifier = classifier_with_rules(opened, model)
@@ -375,6 +377,7 @@ def explore(
         samples,
     )
 
+    check_installed("jinja2", extra="report")
     refuse_standard_output(out, "--out", "A page")
     check_files([out], inputs=[model, *source_files(data)])
     if data is None and (id or neighbours):
@@ -437,6 +440,7 @@ def export(
     if onnx is None and as_json is None:
         raise InputError("Say what to write: --onnx FILE, --json FILE, or both.")
     if onnx is not None:
+        check_installed("onnx", extra="onnx")
         refuse_standard_output(onnx, "--onnx", "An ONNX graph")
     check_files([onnx, as_json], inputs=[model])
     classifier, _ = open_model(model)

@@ -7,6 +7,7 @@ from typer import Argument, Option
 
 import mltsk
 
+from ..exceptions import check_installed
 from .options import (
     DataArgument,
     DropOption,
@@ -116,6 +117,7 @@ def review(
     from .inputs import open_data
 
     # before the work, not after it
+    check_installed("jinja2", extra="report")
     refuse_standard_output(out, "--out", "A page")
     check_files([out], inputs=source_files(data, labels))
     options = TableOptions(

@@ -432,7 +432,7 @@ class Explanation(Narrowed):
         if category is not None:
             return x, f"{feature} is {name(category)}"
         if self.system.quantiles is None:
-            return x, f"{feature} is {number(x)}"
+            return x, f"{feature} is {number(x, size=0)}"
         place = place_words(x, self.subjects.percentile(subject.columns.start, x))
         return x, f"{feature} is {place}"
 

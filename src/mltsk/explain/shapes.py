@@ -203,10 +203,15 @@ class Shape:
         if self.at is None or self.percentile is None:
             return self.change, f"with {feature}", ""
         if self.kind in ("peaks", "dips"):
-            around = f"around {number(self.at)}, "
+            around = f"around {number(self.at, self._value_size)}, "
             return self.change, f"with {fifth(self.percentile)} {feature}", around
         side, limits = self._side(self.at, self.percentile)
         return self.change_in_words, f"with {side} {feature}", limits
+
+    @property
+    def _value_size(self) -> float:
+        """How large the values of the feature are."""
+        return max((abs(x) for x in self.x), default=1.0)
 
     def _levels(self) -> str:
         """Between which levels of an order the score changes."""
@@ -230,7 +235,7 @@ class Shape:
                 ends.reverse()
             return side, f"from {ends[0]} to {ends[1]}, "
         direction = "below" if is_low else "above"
-        return side, f"{direction} about {number(at)}, "
+        return side, f"{direction} about {number(at, self._value_size)}, "
 
     def _ranked_values(self) -> list[tuple[str, float]]:
         """Values with what they add, the largest first.

@@ -105,7 +105,7 @@ class Subjects(list[Subject]):
         values = np.unique(scaling.values[subject.columns.start]).tolist()
         if len(values) != 2:
             return {}
-        return {value: number(value) for value in values}
+        return {value: number(value, size=0) for value in values}
 
     def scaled(self, t: int, x: Array) -> Array:
         """Values ``x`` (N,) of subject t in its columns on the scale of the rules.

@@ -39,7 +39,7 @@ from .choose import (
     choose,
 )
 from .design import Design, Scale
-from .grow import grow, may_grow
+from .grow import MIN_GROWN_ROWS, N_JUDGED_CENTERS, grow, may_grow
 from .judge import KernelJudge
 from .order import order_by_content, stratified_rows
 from .ridge import Penalty, SingularError, solve_dual
@@ -48,6 +48,7 @@ from .solve import Consequents, HeldRows, groups_of_labels, solve
 
 MIN_ROWS_PER_RULE = 2
 SAMPLE_ROWS = 20_000
+MAX_MEMBER_CELLS = 25_000_000  # rows × rules that members are counted among
 # A sample has more rows where they are narrow: pairs are found better on more rows
 # (stops: macro AP .331 with 20,000, .334 with 41,536).
 MAX_SAMPLE_ROWS = 60_000
@@ -123,15 +124,15 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
     """Fit a general rule and exceptions to rows."""
     n_sampled = options.sample_rows
     if n_sampled is None:
-        n_sampled = _sample_rows(len(names.features))
+        n_sampled = _sample_rows(rows, len(names.features))
     sample = rows.sample(n_sampled)
     label_groups = groups_of_labels(rows.w, rows.shape[1])
-    # many small factorisations: threads would wait for each other
+    w = sample.row_weights
     with blas_threads(0.0):
-        w = sample.row_weights
         scale, Z = Scale.of(
             sample.X, w, options.scale, names.columns, n_rows=rows.shape[0]
         )
+    with blas_threads(_choice_flops(sample, scale)):
         w = cast(w, np.float64)
         choice = _chosen(rows.shape[0], sample, Z, w, scale, label_groups, options)
         penalty = Penalty(choice.ridge)
@@ -167,9 +168,23 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
     )
 
 
-def _sample_rows(n_columns: int) -> int:
+def _choice_flops(sample: Block, scale: Scale) -> float:
+    """Work of the choice: for few rows many small factorisations.
+
+    Threads would wait for each other there.
+    """
+    n_rows = len(sample.w)
+    if n_rows < MIN_GROWN_ROWS:
+        return 0.0
+    return 4.0 * n_rows * (len(scale.terms) + N_JUDGED_CENTERS) ** 2
+
+
+def _sample_rows(rows: Rows, n_columns: int) -> int:
     """On how many rows scale, rules and weights are found."""
-    of_few_columns = min(MAX_SAMPLE_ROWS, MAX_SAMPLE_CELLS // max(1, n_columns))
+    n_rows, n_labels = rows.shape
+    if n_rows > rows.limit:
+        return SAMPLE_ROWS
+    of_few_columns = min(MAX_SAMPLE_ROWS, MAX_SAMPLE_CELLS // (n_columns + n_labels))
     return max(SAMPLE_ROWS, of_few_columns)
 
 
@@ -306,6 +321,12 @@ def _system(
     numbers = design.coefficients(
         asnumpy(solution.B), asnumpy(solution.mean), asnumpy(solution.rates)
     )
+    quantiles = _quantiles(sample.X, w)
+    if len(design.rules) * len(w) > MAX_MEMBER_CELLS:
+        some = spread_rows(len(w), MAX_MEMBER_CELLS // len(design.rules))
+        sample = sample.take(some)
+        Z = Z[some]
+        w = w[some]
     M = design.firing(Z)
     mass = asnumpy(w @ M)
     centers = cast(asnumpy(design.rules.centers), np.float64)
@@ -327,7 +348,7 @@ def _system(
         prototypes=_prototypes(design, sample.X, M, w, centers),
         rule_weights=mass / float(w.sum()),
         thresholds=np.full(len(names.labels), 0.5),
-        quantiles=_quantiles(sample.X, w),
+        quantiles=quantiles,
         firing=design.rules.firing,
         columns=names.columns,
         members=Members.of(

@@ -31,13 +31,13 @@ from ..core.arrays import (
     cast,
     dense,
     namespace,
+    put,
     weighted_mean_and_sd,
 )
 from ..core.pairs import Conditions, Pairs
 from ..core.terms import Scaling
 from .choose import (
     MIN_GAINS,
-    MIN_GAINS_LINEAR,
     RULE_SHARES,
     WIDTH_ZERO_ORDER,
     Choice,
@@ -56,13 +56,13 @@ GROWING_SCALES = ("quantile", "unit")
 MIN_GROWN_ROWS = 3_000
 MIN_GROWN_LINEAR_ROWS = 8_000
 MAX_GROWN_TERMS = 2_000
-JUDGING_ROWS_OF_MANY = 2_000
+JUDGING_ROWS_OF_MANY = 3_000
 CURVE_SHARES_OF_MANY = (0.3, 1.0)  # of ramps, next to lines
 # Numbers of pairs that are tried, and the share of the error by which each must lower
 # that of fewer.
 PAIR_NUMBERS = (10, 40, 100)
 MIN_PAIR_GAIN = 0.002
-PAIR_SHARE = 0.5  # weight of pairs where the general rule has 1
+PAIR_SHARE = 0.3  # weight of pairs where the general rule has 1
 PAIR_PEAKS = 5  # conditions per feature; 8 are no better
 SEARCH_PEAKS = 3  # conditions per feature while pairs are searched
 PAIR_COUNT = 20.0  # rows that a cell is taken to have had before, with no residual
@@ -77,10 +77,16 @@ MAX_RESIDUALS = 30  # directions of the residuals of many labels
 TRIAL_ROWS = 8_000
 N_TRIAL_CENTERS = 300
 N_JUDGED_CENTERS = 1_000
-MAX_CENTERS = 5_000
+MAX_CENTERS = 4_000
 ROWS_PER_CENTER = 3
 KERNEL_WIDTHS = (0.5, 1.5)
 KERNEL_SHARES = (1.0, 4.0)
+LINEAR_WIDTHS = (0.3, 1.0)
+LINEAR_SHARES = (20.0, 5.0)
+# Next to linear terms exceptions must add this share to the part of the labels'
+# variance that is explained: on corel16k1 they lower the error by .4 %, which is 7 % of
+# that part, and raise AP from .347 to .354.
+MIN_EXPLAINED_GAIN = 0.01
 MIN_SIZE = 1e-300
 
 
@@ -329,15 +335,20 @@ class Growing:
         They are judged with centres that are not among the judging rows: a row that is
         its own centre looks as if it could be told. Then there are more of them.
         """
-        trial = self._first_rows(TRIAL_ROWS)
-        if not trial._kernel_pays(choice):
+        if not self._is_linear and not self._first_rows(TRIAL_ROWS)._kernel_pays(
+            choice
+        ):
             return choice
+        widths = LINEAR_WIDTHS if self._is_linear else KERNEL_WIDTHS
+        if self.wishes.width_scale is not None:
+            widths = (self.wishes.width_scale,)
+        shares = LINEAR_SHARES if self._is_linear else KERNEL_SHARES
         tried = [
-            self._with_rules(choice, self._kernel_rules(width), KERNEL_SHARES)
-            for width in self._kernel_widths()
+            self._with_rules(choice, self._kernel_rules(width), shares)
+            for width in widths
         ]
         best = min(tried, key=lambda each: each.error)
-        if not best.error < (1 - self._min_gain) * choice.error:
+        if not best.error < choice.error - self._min_gain(choice.error):
             return choice
         n_centers = min(MAX_CENTERS, n_rows // ROWS_PER_CENTER, len(self.w))
         # under an ordinary prior, more of them would weigh more
@@ -355,28 +366,34 @@ class Growing:
         )
 
     @property
-    def _min_gain(self) -> float:
-        """Share of the error by which exceptions must lower it."""
-        is_linear = self.scale.terms.low is None
-        return MIN_GAINS_LINEAR[0] if is_linear else MIN_GAINS[0]
+    def _is_linear(self) -> bool:
+        return self.scale.terms.low is None
+
+    def _min_gain(self, error: float) -> float:
+        """By how much exceptions must lower an error."""
+        if not self._is_linear:
+            return MIN_GAINS[0] * error
+        return MIN_EXPLAINED_GAIN * (self._null_error - error)
+
+    @cached_property
+    def _null_error(self) -> float:
+        """Error of the base rates alone."""
+        none = np.zeros((len(self.w), 1))
+        judge = self._judge(put(none, self.block.Y))
+        return judge.error(np.ones(1))[0] / judge.total_weight
 
     def _kernel_pays(self, choice: Choice) -> bool:
         """Whether some exceptions of the usual width and weight lower the error."""
         Phi = choice.design.rows(self.Z)
-        error = self._judge(Phi).error(np.ones(Phi.shape[1]))[0]
+        judge = self._judge(Phi)
+        error = judge.error(np.ones(Phi.shape[1]))[0] / judge.total_weight
         rules = self._kernel_rules(KERNEL_WIDTHS[0], N_TRIAL_CENTERS)
         grown = self._with_rules(choice, rules, KERNEL_SHARES[:1])
-        total_weight = self._judge(Phi[:, :0]).total_weight
-        return grown.error * total_weight < (1 - self._min_gain) * error
+        return grown.error < error - self._min_gain(error)
 
     def _filled(self, rows: NDArray[np.intp]) -> Array:
         """Some rows as centres."""
         return dense(self.scale.terms.filled(self.Z[rows]))
-
-    def _kernel_widths(self) -> tuple[float, ...]:
-        """Widths to try, as shares of the mean squared distance."""
-        wished = self.wishes.width_scale
-        return KERNEL_WIDTHS if wished is None else (wished,)
 
     def _kernel_rules(
         self, width_scale: float, n_centers: int = N_JUDGED_CENTERS

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh, get_lapack_funcs
 
 from ..core.arrays import Array, FloatArray, is_tensor, namespace, put
+from ..exceptions import InputError
 
 MIN_KEPT_SHARE = 1e-10  # least 1 - h: that of a row which nothing else speaks for
 
@@ -68,8 +69,8 @@ class Penalty:
         return Y if self.basis is None else Y @ put(self.basis, Y).T
 
 
-class SingularError(ValueError):
-    """A matrix has no Cholesky factor."""
+class SingularError(InputError):
+    """A matrix has no Cholesky factor: the user's ridge is too small for the data."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,8 @@ class Factor:
         lower, failed = _cholesky(A, float(tau[0]))
         if failed:
             raise SingularError(
-                f"the problem is singular with a ridge of {tau[0]:g}: take a larger one"
+                f"The problem is singular with a ridge of {tau[0]:g}: take a larger "
+                "one, such as ridge=1, or leave it at 'auto'."
             )
         return cls(tau, lower=lower)
 

@@ -25,7 +25,12 @@ def check_numbers(parts: Attributes) -> None:
 
     ``parts`` are attributes together with the fields of their records.
     """
-    is_wide = (parts["widths_"] >= MIN_WIDTH).all()
+    widths = parts["widths_"]
+    require(
+        widths.dtype == parts["centers_"].dtype,
+        "'widths_' and 'centers_' must have one precision",
+    )
+    is_wide = (widths >= MIN_WIDTH).all()
     require(is_wide, f"'widths_' must be above 0: at least {MIN_WIDTH:g}")
     if parts["scaling_"] is not None:
         _check_scale_numbers(parts)

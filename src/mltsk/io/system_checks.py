@@ -84,6 +84,13 @@ IS_ALLOWED: Mapping[str, Callable[[FloatArray], bool]] = {
     "widths_": has_no_nan,  # an infinite one is no condition
     "regions": has_no_infinity,  # NaN if no member was measured
 }
+# Tables that samples are scored with. Arrays of their type are made for other numbers,
+# which would be lost in one of whole numbers.
+FLOATS = (
+    *("centers_", "widths_", "coef_", "general_coef_", "intercept_", "thresholds_"),
+    *("slopes_", "offsets_", "low", "high", "mean"),
+    *("values", "levels", "offset", "spread", "share"),
+)
 SCALES = (*PERCENTILE_TERMS, "standard", "minmax", STRAIGHT, "unit", None)
 FIRINGS = get_args(Firing)
 N_QUANTILES = 21
@@ -195,6 +202,11 @@ def _check_shapes(
         shape = tuple(sizes[symbol] for symbol in symbols)
         is_allowed = IS_ALLOWED.get(name, is_finite)
         check_table(plain[name], repr(name), shape, is_allowed)
+        is_float = plain[name].dtype in (np.float32, np.float64)
+        require(
+            is_float or name not in FLOATS,
+            f"{name!r} must hold floats of 32 or 64 bits, not {plain[name].dtype}",
+        )
 
 
 def _check_names(plain: Attributes, sizes: Mapping[str, int]) -> None:

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
 from ..core.arrays import FloatArray, Matrix
-from ..exceptions import InputError
+from ..exceptions import InputError, check_installed
 from ..explain.views import label_correlation_view
 from ..explain.wording import name
 from ..fitted import FittedAttributes
@@ -137,6 +137,7 @@ def explorer_parts(
     there is no heading. A colour scheme other than the system's is ``data-theme`` of
     the html element.
     """
+    check_installed("jinja2", extra="report")
     data = explorer_data(model, X, Y, **options)
     markup = template("explorer/markup.html").render(
         data, title=title, version=__version__

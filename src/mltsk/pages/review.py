@@ -24,7 +24,7 @@ from .. import __version__
 from ..classifier import MLTSKClassifier
 from ..core.arrays import FloatArray, spread_rows
 from ..datasets.load import is_path
-from ..exceptions import InputError
+from ..exceptions import InputError, check_installed
 from ..explain import views
 from ..explain.effects import Effects
 from ..explain.page import Node, largest_amount
@@ -164,6 +164,7 @@ def review_page(
 
     ``command`` is shown in the page, to repeat the review.
     """
+    check_installed("jinja2", extra="report")
     if not table.label_names:
         raise InputError(
             f"{table.name} has no labels to review: say which columns are labels."

@@ -69,7 +69,7 @@ def calibration(title: str, groups: Groups) -> str:
         marks.append(_line(place, bottom, place, top, "whisker"))
     for place, height in zip(x, y, strict=True):
         marks.append(_dot(place, height, "dot"))
-    return _square(title, ("probability told", "share that has it"), marks)
+    return _square(title, ("predicted probability", "share with the label"), marks)
 
 
 def interval(title: str, value: tuple[float, float, float], guess: float) -> str:
@@ -155,8 +155,9 @@ def shape(whole: Curve, simple: Curve | None, reach: float) -> str:
             marks.append(_line(tick, 96, tick, 101, "tick"))
     if whole.missing is not None:
         marks.append(_dot(197, float(height(whole.missing)), "mark"))
-    marks.append(_text(6, 112, number(start), "start"))
-    marks.append(_text(194, 112, number(end), "end"))
+    size = max(abs(start), abs(end))
+    marks.append(_text(6, 112, number(start, size), "start"))
+    marks.append(_text(194, 112, number(end, size), "end"))
     return _svg("shape", (200, 116), title, marks)
 
 
