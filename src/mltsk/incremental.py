@@ -162,9 +162,7 @@ class Stream:
         """Consequents by the sums, with leave-one-out scores of the samples kept."""
         held = HeldRows(self.kept, None, len(self.kept.w))
         labels = np.arange(self.kept.Y.shape[1])
-        return solve_sums(
-            self.moments, design, penalty, held, labels, folds=self.folds
-        )
+        return solve_sums(self.moments, design, penalty, held, labels, folds=self.folds)
 
     @property
     def positions(self) -> NDArray[np.intp]:

@@ -129,15 +129,16 @@ class Block:
 
     def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
         """Sums over the rows for labels with the same weights, some rows at a time."""
-        targets = self.of_labels(labels)
+        return reduce(add, self._sums(design, self.of_labels(labels)))
+
+    def _sums(self, design: Design, targets: LabelRows) -> Iterator[Moments]:
+        """Sums over some rows at a time, made when they are added."""
         bytes_per_row = 8 * ROW_COPIES * design.n_columns
-        sums = []
         for rows in row_blocks(self.X.shape[0], bytes_per_row, like=targets.w):
             block = targets.take(rows)
             counted = namespace(block.w).flatnonzero(block.w > 0)
             Phi = design.rows(design.scale.apply(self.X[rows][counted]))
-            sums.append(Moments.of(Phi, block.Y[counted], block.w[counted]))
-        return reduce(add, sums)
+            yield Moments.of(Phi, block.Y[counted], block.w[counted])
 
 
 @dataclass(frozen=True)
