@@ -204,8 +204,8 @@ class IncrementalMLTSK(MLTSKClassifier):
     It keeps sums over all samples seen, and solves for its numbers again. The first
     call finds scale, terms, pairs, rules and weights, as `fit` does, so give it a few
     hundred samples at least; with thousands it finds finer curves and pairs of features
-    that act together. Later calls add to the sums. Without forgetting the result is that
-    of a fit of these rules to all samples seen.
+    that act together. Later calls add to the sums. Without forgetting the result is
+    that of a fit of these rules to all samples seen.
 
     Parameters
     ----------
