@@ -37,7 +37,9 @@ def mapped(array, path):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"n_rules": 4, "order": 1}, {"coupling": "precision"}], ids=str
+    "options",
+    [{}, {"n_rules": 4, "order": 1}, {"coupling": "precision"}, {"n_pairs": 3}],
+    ids=str,
 )
 @pytest.mark.usefixtures("little_memory")
 def test_fit_on_a_mapped_file_gives_the_model_of_an_array(data, options, tmp_path):

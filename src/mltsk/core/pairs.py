@@ -24,6 +24,7 @@ from .arrays import (
     cast,
     namespace,
     put,
+    row_blocks,
     underflow_is_zero,
 )
 from .terms import Scaling
@@ -219,11 +220,14 @@ class Pairs:
 
     def averaged(self, Z: Array, scaling: Scaling, w: Array) -> "Pairs":
         """These rules with their means over scaled samples of weights w (N,)."""
-        fired = self._fired(Z, scaling)
-        xp = namespace(fired)
-        weights = cast(w, fired.dtype)
-        measured = fired == fired
-        sums = weights @ xp.where(measured, fired, 0.0)
-        total = weights @ cast(measured, fired.dtype)
+        xp = namespace(Z)
+        sums: Array | float = 0.0
+        total: Array | float = 0.0
+        for rows in row_blocks(len(Z), 40 * (len(self) + 1), like=Z):
+            fired = self._fired(Z[rows], scaling)
+            weights = cast(w[rows], fired.dtype)
+            measured = fired == fired
+            sums = sums + weights @ xp.where(measured, fired, 0.0)
+            total = total + weights @ cast(measured, fired.dtype)
         mean = asnumpy(sums / (total + (total == 0)))
         return replace(self, mean=mean.astype(np.float64))

@@ -28,11 +28,8 @@ from ..core.arrays import (
     FloatArray,
     Matrix,
     asnumpy,
-    cast,
     dense,
     namespace,
-    put,
-    weighted_mean_and_sd,
 )
 from ..core.pairs import Conditions, Pairs
 from ..core.terms import Scaling
@@ -45,9 +42,9 @@ from .choose import (
     Wishes,
 )
 from .design import Design, ExceptionRules, Scale
-from .judge import RidgeSearch, SumsJudge
+from .judge import BlockColumns, RidgeSearch, SumsJudge
 from .order import stratified_rows
-from .ridge import Moments, Penalty
+from .ridge import Penalty
 from .rows import Block
 
 # From this many rows on designs grow by sums, if the general rule has at most
@@ -170,10 +167,14 @@ class Growing:
         limit = min(JUDGING_ROWS_OF_MANY, len(second) // 2)
         return second[stratified_rows(Y, limit)]
 
-    def _judge(self, Phi: Array) -> SumsJudge:
-        """The judge of columns Phi (n, Q)."""
+    def _columns(self, design: Design) -> BlockColumns:
+        """The columns of a design, of all rows."""
+        return BlockColumns(design.rows, self.Z, design.n_columns)
+
+    def _judge(self, columns: BlockColumns) -> SumsJudge:
+        """The judge of some columns."""
         return SumsJudge.of(
-            Phi,
+            columns,
             self.block,
             judging=self._judging,
             label_groups=self.label_groups,
@@ -185,21 +186,23 @@ class Growing:
 
     def general(self) -> Choice:
         """The general rule, with the best shares of lines and ramps."""
-        T = dense(self.scale.general(self.Z))
-        judge = self._judge(T)
-        variances = weighted_mean_and_sd(T, self.w)[1] ** 2
+        plain = self._without_rules(self.scale, np.ones(len(self.scale.terms)))
+        columns = self._columns(plain)
+        judge = self._judge(columns)
+        variances = columns.variances(self.w)
         tried = []
         for share, with_gaps in self._shares():
             weights = self.scale.term_weights(variances, share, with_gaps=with_gaps)
             tried.append((*judge.error(weights), weights))
         error, ridge, weights = min(tried, key=lambda each: each[0])
         kept = weights > 0
-        design = Design(
-            self.scale.keeping(kept),
-            rules=ExceptionRules(dense(self.Z[:0]), width=1.0, order=0),
-            term_weights=weights[kept],
-        )
+        design = self._without_rules(self.scale.keeping(kept), weights[kept])
         return Choice(design, ridge, error / judge.total_weight)
+
+    def _without_rules(self, scale: Scale, term_weights: FloatArray) -> Design:
+        """The design of a general rule alone."""
+        no_rules = ExceptionRules(dense(self.Z[:0]), width=1.0, order=0)
+        return Design(scale, no_rules, term_weights=term_weights)
 
     def _shares(self) -> list[tuple[float, bool]]:
         """Shares of ramps to try, each with terms for gaps or without."""
@@ -260,10 +263,11 @@ class Growing:
         if not numbers:
             return None
         pairs = self._pairs(ranked[: numbers[-1]])
-        T = choice.design.scale.general(self.Z)
-        F = cast(pairs.memberships(self.Z, self._scaling), np.float64)
-        judge = self._judge(namespace(T).concatenate([T, F], axis=1))
-        variances = weighted_mean_and_sd(F, self.w)[1] ** 2
+        n_terms = choice.design.n_terms
+        general = self._without_rules(choice.design.scale, np.ones(n_terms))
+        columns = self._columns(replace(general, pairs=pairs))
+        judge = self._judge(columns)
+        variances = columns.variances(self.w)[n_terms:]
         starts = np.append(pairs.starts, len(pairs))
         taken = None
         least = choice.error if wished is None else np.inf
@@ -285,19 +289,20 @@ class Growing:
 
         They are 0 where nothing was observed.
         """
-        Phi = choice.design.rows(self.Z)
+        columns = self._columns(choice.design)
         residuals = np.zeros(self.block.Y.shape)
         for labels in self.label_groups:
             targets = self.block.of_labels(labels)
-            counted = np.flatnonzero(asnumpy(targets.w) > 0)
-            if len(counted) < 2:
+            if int((targets.w > 0).sum()) < 2:
                 continue
-            seen = targets.take(counted)
-            rows = Phi if len(counted) == len(Phi) else Phi[counted]
-            fitted = Moments.of(rows, seen.Y, seen.w).solve(Penalty(choice.ridge))
-            scores = fitted.leave_one_out(rows, seen.Y, seen.w, seen.copies)
-            weighted = seen.w[:, None] * (seen.Y - scores)
-            residuals[np.ix_(counted, labels)] = asnumpy(weighted)
+            fitted = columns.moments(targets).solve(Penalty(choice.ridge))
+            for rows in columns.blocks(targets.w):
+                seen = targets.take(rows)
+                scores = fitted.leave_one_out(
+                    columns.rows(rows), seen.Y, seen.w, seen.copies
+                )
+                weighted = seen.w[:, None] * (seen.Y - scores)
+                residuals[rows, labels] = asnumpy(weighted)
         return _as_few(residuals)
 
     def _searched(self) -> tuple[FloatArray, NDArray[np.intp]]:
@@ -343,6 +348,8 @@ class Growing:
         grown = self._first_rows(TRIAL_ROWS)._best_kernel(choice)
         if grown is None:
             return choice
+        if not grown.design.rules.has_kernel_prior:
+            return grown  # under an ordinary prior, more of them would weigh more
         rules = replace(grown.design.rules, centers=self._filled(np.arange(n_centers)))
         return replace(grown, design=replace(grown.design, rules=rules))
 
@@ -353,9 +360,9 @@ class Growing:
 
     def _best_kernel(self, choice: Choice) -> Choice | None:
         """The choice with exceptions of the best width and weight, if they pay."""
-        Phi = choice.design.rows(self.Z)
-        judge = self._judge(Phi)
-        error = judge.error(np.ones(Phi.shape[1]))[0] / judge.total_weight
+        judge = self._judge(self._columns(choice.design))
+        n_columns = choice.design.n_columns
+        error = judge.error(np.ones(n_columns))[0] / judge.total_weight
         widths = LINEAR_WIDTHS if self._is_linear else KERNEL_WIDTHS
         if self.wishes.width_scale is not None:
             widths = (self.wishes.width_scale,)
@@ -387,9 +394,13 @@ class Growing:
     @cached_property
     def _null_error(self) -> float:
         """Error of the base rates alone."""
-        none = np.zeros((len(self.w), 1))
-        judge = self._judge(put(none, self.block.Y))
+        nothing = BlockColumns(self._nothing, self.Z, n_columns=1)
+        judge = self._judge(nothing)
         return judge.error(np.ones(1))[0] / judge.total_weight
+
+    def _nothing(self, Z: Matrix) -> Array:
+        """A column of zeros (m, 1)."""
+        return namespace(self.block.Y).zeros((Z.shape[0], 1), like=self.block.Y)
 
     def _filled(self, rows: NDArray[np.intp]) -> Array:
         """Some rows as centres."""
@@ -398,7 +409,8 @@ class Growing:
     def _kernel_rules(self, width_scale: float) -> ExceptionRules:
         """Exceptions that sit at rows which do not judge.
 
-        They have the kernel's own prior, or an ordinary one for the minimum.
+        They have the kernel's own prior, or an ordinary one for the minimum and for a
+        coupling.
         """
         others = np.setdiff1d(self._halves[0], self._judging)
         n_centers = N_LINEAR_CENTERS if self._is_linear else N_TRIAL_CENTERS
@@ -414,7 +426,7 @@ class Growing:
             width=width_scale * 2.0 * self.scale.variance,
             order=0,
             firing="plain" if is_product else "minimum",
-            has_kernel_prior=prior and is_product,
+            has_kernel_prior=prior and is_product and self.wishes.may_have_prior,
         )
 
     def with_rules(self, choice: Choice, n_rules: int) -> Choice:
@@ -429,10 +441,10 @@ class Growing:
     ) -> Choice:
         """The choice with exceptions of the best of some weights."""
         plain = replace(choice.design, rules=rules)
-        Phi = plain.rows(self.Z)
-        judge = self._judge(Phi)
+        columns = self._columns(plain)
+        judge = self._judge(columns)
         prior = plain.prior
-        size = self._size(plain, Phi)
+        size = self._size(plain, columns)
         grown = []
         for share in shares:
             weight = share / size
@@ -451,11 +463,11 @@ class Growing:
             )
         return min(grown, key=lambda each: each.error)
 
-    def _size(self, design: Design, Phi: Array) -> float:
+    def _size(self, design: Design, columns: BlockColumns) -> float:
         """Mean squared distance of rows from their mean, in what exceptions add."""
         if design.prior is None:
-            M = Phi[:, design.first_rule :]
-            return max(float((weighted_mean_and_sd(M, self.w)[1] ** 2).sum()), MIN_SIZE)
+            variances = columns.variances(self.w)[design.first_rule :]
+            return max(float(variances.sum()), MIN_SIZE)
         sample = self.Z[self._judging]
         K = replace(design, rules=replace(design.rules, centers=dense(sample)))
         strengths = asnumpy(K.firing(sample))

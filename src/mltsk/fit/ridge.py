@@ -277,8 +277,10 @@ class Moments:
         """Solve the primal form.
 
         ``prior`` (K, K) takes the place of the identity that the ridge has for the last
-        K columns.
+        K columns; it needs one ridge for all labels.
         """
+        if prior is not None and len(penalty.ridges) > 1:
+            raise ValueError("a prior needs one ridge for all labels")
         mean = self.phi / self.total
         A = self.H - mean[:, None] * self.phi
         if prior is not None:

@@ -55,6 +55,7 @@ class Consequents:
 
     ``B`` (Q, L), ``mean`` (Q, L) of the columns, base ``rates`` (L,), and leave-one-out
     scores ``loo_scores`` (n, L) of the rows ``loo_rows``, of all rows if that is None.
+    Those of the rows of a fold are by its own pairs.
     """
 
     B: Array
@@ -62,6 +63,7 @@ class Consequents:
     rates: Array
     loo_scores: Array
     loo_rows: RowIndex | None = None
+    folds: Folds = ()
 
 
 @dataclass(frozen=True)
@@ -131,12 +133,12 @@ def solve(
     if form is None:
         form = _cheapest_form(held, design, len(label_groups), max_bytes)
     if form == "products":
-        return _by_products(design, penalty, held, max_bytes)
+        return _by_products(design, penalty, held, folds, max_bytes)
     if form == "primal":
         solutions = _primals(rows, design, penalty, held, label_groups, folds)
     else:
         solutions = _duals_with_folds(design, penalty, held, label_groups, folds)
-    solution = _joined(label_groups, solutions)
+    solution = replace(_joined(label_groups, solutions), folds=folds)
     if held.are_all:
         return solution
     return replace(solution, loo_rows=held.block.index)
@@ -187,33 +189,42 @@ def _primals(
     folds: the sums are those of all pairs that one of them has. Where they fit in
     memory, the columns are computed once for all groups.
     """
-    pairs = reduce(Pairs.joined, [pairs for _, pairs in folds], design.pairs)
-    widest = replace(design, pairs=pairs)
+    widest = with_pairs_of_folds(design, folds)
     if held.are_all and 8 * held.n_rows * widest.n_columns <= MAX_HELD_BYTES:
         held = replace(held, Phi=widest.rows(held.scaled(design)))
-    return [
-        _primal(rows, widest, design.pairs, penalty, held, labels, folds)
-        for labels in label_groups
-    ]
+    solutions = []
+    for labels in label_groups:
+        if held.Phi is None:
+            moments = rows.moments(widest, labels)
+        else:
+            moments = held.moments(labels)
+        solutions.append(
+            solve_sums(moments, design, penalty, held, labels, folds=folds)
+        )
+    return solutions
 
 
-def _primal(
-    rows: Rows,
-    widest: Design,
-    pairs: Pairs,
+def with_pairs_of_folds(design: Design, folds: Folds) -> Design:
+    """A design with all pairs that it or one of some folds has."""
+    pairs = reduce(Pairs.joined, [pairs for _, pairs in folds], design.pairs)
+    return replace(design, pairs=pairs)
+
+
+def solve_sums(
+    moments: Moments,
+    design: Design,
     penalty: Penalty,
     held: HeldRows,
     labels: NDArray[np.intp],
+    *,
     folds: Folds,
 ) -> Consequents:
-    """Solve the primal form for labels of the same weights.
+    """Solve the primal form for labels that have the same weights.
 
-    The solution has some pairs of the widest design.
+    The sums are those of `with_pairs_of_folds`: one pass over the rows serves all
+    folds. Leave-one-out scores are those of the rows held, of which folds are some.
     """
-    if held.Phi is None:
-        moments = rows.moments(widest, labels)
-    else:
-        moments = held.moments(labels)
+    widest = with_pairs_of_folds(design, folds)
 
     def solved(own: Pairs) -> tuple[NDArray[np.intp], PrimalSolution]:
         columns = _columns_of(widest, own)
@@ -222,7 +233,7 @@ def _primal(
         of_columns = moments.weighted(columns, np.ones(len(columns)))
         return columns, of_columns.solve(penalty, widest.prior)
 
-    columns, primal = solved(pairs)
+    columns, primal = solved(design.pairs)
     Y = held.block.of_labels(labels).Y
     loo_scores = namespace(Y).empty_like(Y)
     others = np.ones(len(Y), dtype=bool)
@@ -335,7 +346,7 @@ def _dual_of_counted(
 
 
 def _by_products(
-    design: Design, penalty: Penalty, held: HeldRows, max_bytes: float
+    design: Design, penalty: Penalty, held: HeldRows, folds: Folds, max_bytes: float
 ) -> Consequents:
     """Conjugate gradients for all labels at once, whatever rows each was observed in.
 
@@ -367,17 +378,36 @@ def _by_products(
 
     right = w * (Y - rates)
     B = conjugate_gradients(apply, transposed(right) - mean * right.sum(axis=0))
-    judged = spread_rows(len(Y), JUDGING_ROWS_LINEAR)
-    loo_scores = left_out_scores(
-        design, penalty, block.take(judged), Z[judged], design.kernel(Z[judged])
+    judged = np.arange(len(Y))[spread_rows(len(Y), JUDGING_ROWS_LINEAR)]
+    own_folds = _folds_among(judged, folds)
+    loo_scores = _left_out_by_folds(
+        design, penalty, block.take(judged), Z[judged], own_folds
     )
     return Consequents(
         B=B,
         mean=mean + 0 * B,
         rates=rates,
         loo_scores=put(loo_scores, Y),
-        loo_rows=np.arange(len(Y))[judged],
+        loo_rows=judged,
+        folds=own_folds,
     )
+
+
+def _folds_among(rows: NDArray[np.intp], folds: Folds) -> Folds:
+    """Folds of some rows, by their positions among these."""
+    return tuple((np.flatnonzero(np.isin(rows, own)), pairs) for own, pairs in folds)
+
+
+def _left_out_by_folds(
+    design: Design, penalty: Penalty, block: Block, Z: Matrix, folds: Folds
+) -> Array:
+    """`left_out_scores`; those of the rows of a fold are by its own pairs."""
+    scores = left_out_scores(design, penalty, block, Z, design.kernel(Z))
+    for own_rows, own_pairs in folds:
+        own_design = replace(design, pairs=own_pairs)
+        own = left_out_scores(own_design, penalty, block, Z, own_design.kernel(Z))
+        scores[own_rows] = own[own_rows]
+    return scores
 
 
 def left_out_scores(
