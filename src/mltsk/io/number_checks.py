@@ -8,10 +8,13 @@ Symbol: P terms.
 
 from ..core.arrays import FloatArray
 from ..core.straight import MIN_STRAIGHT_RAMP
+from ..core.terms import PERCENTILE_TERMS
 from ..system import STRAIGHT
 from .requirements import MAX_NUMBER, OTHER_UNITS, is_bounded, require
 from .state import Attributes
 
+# Scales on which terms are ramps.
+RAMP_SCALES = (*PERCENTILE_TERMS, STRAIGHT)
 MIN_WIDTH = 1 / MAX_NUMBER
 # Of the SD of a column on its scale, whose values lie between 0 and 1.
 MAX_SPREAD = 1e30

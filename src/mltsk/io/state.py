@@ -16,6 +16,7 @@ from ..classifier import MLTSKClassifier
 from ..columns import Columns
 from ..core.certainty import Certainty
 from ..core.membership import Members
+from ..core.pairs import Conditions, Pairs
 from ..core.terms import Scaling, Terms
 from ..fit.ridge import Moments
 from ..fit.rows import Block
@@ -37,6 +38,8 @@ SYSTEM_FIELDS = {
     "intercept_": "intercept",
     "terms_": "terms",
     "general_coef_": "term_coef",
+    "pairs_": "pairs",
+    "pair_coef_": "pair_coef",
     "centers_": "centers",
     "widths_": "widths",
     "coef_": "coef",
@@ -115,9 +118,20 @@ def _plain_system(system: FuzzySystem) -> Attributes:
         if name in RECORDS and value is not None:
             value = dict(vars(value))
         attributes[name] = value
+    attributes |= _plain_pairs(system)  # these are records in a record
     if system.categories:
         attributes["categories_"] = named_values(system.categories)
     return attributes
+
+
+def _plain_pairs(system: FuzzySystem) -> Attributes:
+    """The pairs of a system and their numbers, both None where there are none."""
+    pairs = system.pairs
+    if not len(pairs):
+        return {"pairs_": None, "pair_coef_": None}
+    plain = dict(vars(pairs))
+    plain["conditions"] = dict(vars(pairs.conditions))
+    return {"pairs_": plain, "pair_coef_": system.pair_coef}
 
 
 def named_values(categories: Mapping[str, Mapping[float, str]]) -> Attributes:
@@ -136,6 +150,7 @@ def _system(attributes: Attributes) -> FuzzySystem:
         if name in RECORDS and value is not None:
             value = RECORDS[name](**value)
         fields[field] = value
+    fields["pairs"] = restored_pairs(attributes["pairs_"])
     categories = {}
     for feature, pairs in attributes.get("categories_", {}).items():
         categories[feature] = dict(pairs)
@@ -145,6 +160,22 @@ def _system(attributes: Attributes) -> FuzzySystem:
         categories=categories,
         **fields,
     )
+
+
+def restored_pairs(plain: Attributes | None) -> Pairs:
+    """The pairs of plain attributes, which were checked."""
+    if plain is None:
+        return Pairs.none()
+    fields = dict(plain)
+    fields["conditions"] = Conditions(**plain["conditions"])
+    return Pairs(**fields)
+
+
+def names_of_columns(attributes: Attributes) -> tuple[str, ...]:
+    """Names of the columns of numbers that plain attributes are about."""
+    columns = attributes["columns_"]
+    table = None if columns is None else Columns(**columns)
+    return _column_names(attributes, table)
 
 
 def _column_names(attributes: Attributes, columns: Columns | None) -> tuple[str, ...]:
