@@ -15,7 +15,7 @@ from .state import Attributes, Json, names_of_columns
 
 # Where plain attributes give columns, as keys of dicts in dicts.
 COLUMN_PATHS = (("terms_", "feature"), ("pairs_", "conditions", "column"))
-NAME_BYTES = 100  # of a column, with its position
+NAME_BYTES = 200  # of a column, with its position
 
 
 def with_names(plain: Attributes, names: Sequence[str]) -> Attributes:
