@@ -109,6 +109,7 @@ def plain():
         (("terms_", "high"), 1e99, "'high' of ramps must lie between 0 and 1"),
         (("terms_", "low"), -1.0, "'high' of ramps must lie between 0 and 1"),
         (("terms_", "low"), 1.0, "ramps must rise on a percentile scale"),
+        (("terms_", "mean"), 2.0, "'mean' of memberships must lie between 0 and 1"),
     ],
 )
 def test_check_numbers_says_which_number_is_wrong(plain, path, value, says):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import FloatArray
 from ..core.pairs import Conditions, Pairs
-from .number_checks import RAMP_ROUNDING, RAMP_SCALES
+from .number_checks import RAMP_SCALES, are_shares
 from .requirements import check_table, is_bounded, is_finite, require
 from .state import Attributes, restored_pairs
 
@@ -62,9 +62,9 @@ def _check_scale_of_pairs(plain: Attributes) -> None:
         plain["scale_"] in RAMP_SCALES and plain["bounded"],
         "'pairs_' need a scale of percentiles, which ends with the data",
     )
-    offset = plain["offset"]
-    is_share = (offset >= -RAMP_ROUNDING) & (offset <= 1 + RAMP_ROUNDING)
-    require(is_share.all(), "'offset' of percentiles must lie between 0 and 1")
+    require(
+        are_shares(plain["offset"]), "'offset' of percentiles must lie between 0 and 1"
+    )
 
 
 def _check_conditions(conditions: Attributes, n_columns: int) -> None:
@@ -101,8 +101,7 @@ def _check_positions(
 def _check_levels(levels: FloatArray, name: str, size: int) -> None:
     """Levels, and averages of memberships, lie between 0 and 1."""
     check_table(levels, name, (size,), is_finite)
-    is_level = (levels >= -RAMP_ROUNDING) & (levels <= 1 + RAMP_ROUNDING)
-    require(is_level.all(), f"{name} must lie between 0 and 1")
+    require(are_shares(levels), f"{name} must lie between 0 and 1")
 
 
 def _check_rules(pairs: Pairs) -> None:
