@@ -33,7 +33,7 @@ def refitted(clf, X, Y, w):
     Z = scaling.apply(X)
     M = np.exp(-((Z[:, None] - clf.centers_) ** 2 / clf.widths_).sum(axis=2))
     T = clf.terms_.memberships(Z, scaling)
-    columns = np.hstack([stream.general_weight**0.5 * T, stream.rule_weight**0.5 * M])
+    columns = np.hstack([stream.term_weights**0.5 * T, stream.rule_weight**0.5 * M])
     mean, rates = (
         np.average(columns, axis=0, weights=w),
         np.average(Y, axis=0, weights=w),

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mltsk.fit import Names, Options, fit_system
-from mltsk.fit.choose import Judge
+from mltsk.fit.judge import KernelJudge
 from mltsk.fit.ridge import Penalty, solve_dual
 from mltsk.fit.rows import Block
 
@@ -46,7 +46,7 @@ def test_judge_error_is_the_squared_error_of_all_labels_if_few_or_many(X, n_labe
     Y = (rng.random((20, n_labels)) < 0.4) * 1.0
     w = rng.random(20) + 0.1
     block = Block(X=None, Y=Y, w=w, copies=np.ones(20))
-    judge = Judge.of(block, label_groups=[np.arange(n_labels)], ridge=0.5)
+    judge = KernelJudge.of(block, label_groups=[np.arange(n_labels)], ridge=0.5)
     _, loo_scores = solve_dual(K.copy(), Y, w, copies=np.ones(20), penalty=Penalty(0.5))
     mean_error = (w @ (loo_scores - Y) ** 2).sum() / (w.sum() * n_labels)
     error, ridge = judge.error(K)
@@ -60,7 +60,7 @@ def test_judge_error_is_at_the_ridge_that_is_best_of_its_neighbours(X):
     Y = (X[:80, :2] + noise > 0) * 1.0
     w = np.ones(80)
     block = Block(X=None, Y=Y, w=w, copies=w)
-    judge = Judge.of(block, label_groups=[np.arange(2)], ridge=None)
+    judge = KernelJudge.of(block, label_groups=[np.arange(2)], ridge=None)
     error, ridge = judge.error(K.astype(np.float32))
     for neighbour in (ridge / 2, ridge * 2):
         penalty = Penalty(neighbour)

@@ -113,7 +113,7 @@ def test_fit_system_with_five_terms_is_a_ridge_on_their_heights(block, scale, ha
         for heights in heights_at_corners.T:
             columns.append(np.interp(percentiles[:, d], corners, heights))
     columns += [X[:, 3], 1 - X[:, 3]]
-    A = np.column_stack(columns) * fit.design.general_weight**0.5
+    A = np.column_stack(columns) * fit.design.term_weights**0.5
     A = A - A.mean(axis=0)
     rates = block.Y.mean(axis=0)
     expected = rates + A @ ridge_solution(A, block.Y - rates, ridge=0.7)

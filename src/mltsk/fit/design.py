@@ -389,7 +389,7 @@ class Design:
         """√a T (N, P), perhaps CSR."""
         T = self.scale.general(Z)
         if is_csr(T):
-            return T * float(self.term_weights) ** 0.5
+            return T.multiply(np.sqrt(self.term_weights)).tocsr()
         return T * put(np.sqrt(self.term_weights), T)
 
     def paired(self, Z: Array) -> Array:

@@ -340,7 +340,9 @@ class Growing:
         if not best.error < (1 - self._min_gain) * choice.error:
             return choice
         n_centers = min(MAX_CENTERS, n_rows // ROWS_PER_CENTER, len(self.w))
-        if n_centers <= len(best.design.rules):
+        # under an ordinary prior, more of them would weigh more
+        is_kernel = best.design.rules.has_kernel_prior
+        if not is_kernel or n_centers <= len(best.design.rules):
             return best
         rules = replace(best.design.rules, centers=self._filled(np.arange(n_centers)))
         return replace(best, design=replace(best.design, rules=rules))
@@ -381,7 +383,8 @@ class Growing:
     ) -> ExceptionRules:
         """Exceptions that sit at rows which do not judge.
 
-        They have the kernel's own prior, or an ordinary one for the minimum.
+        They have the kernel's own prior, or an ordinary one for the minimum and for a
+        coupling.
         """
         others = np.setdiff1d(self._halves[0], self._judging)
         return self._rules(self._filled(others[:n_centers]), width_scale, prior=True)
@@ -396,7 +399,7 @@ class Growing:
             width=width_scale * 2.0 * self.scale.variance,
             order=0,
             firing="plain" if is_product else "minimum",
-            has_kernel_prior=prior and is_product,
+            has_kernel_prior=prior and is_product and self.wishes.may_have_prior,
         )
 
     def with_rules(self, choice: Choice, n_rules: int) -> Choice:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Array, FloatArray, cast, namespace, put
+from ..core.arrays import Array, FloatArray, asnumpy, cast, namespace, put
 from .ridge import Factor, Moments, Penalty, SingularError, centred_kernel
 from .rows import Block, LabelRows
 
@@ -277,7 +277,7 @@ class SumsJudge:
                 targets.Y[counted],
                 cast(targets.w[counted], np.float64),
             )
-            judges = judging[np.asarray(targets.w[judging] > 0)]
+            judges = judging[asnumpy(targets.w[judging]) > 0]
             judged = targets.take(judges)
             patterns.append(JudgedSums(moments, Phi[judges], judged))
             total_weight += float(judged.w.sum()) * len(labels)

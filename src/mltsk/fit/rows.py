@@ -9,7 +9,7 @@ Symbols: n rows, D features, L labels, Q columns of the ridge problem.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from typing import Protocol, TypeAlias
@@ -112,6 +112,13 @@ class Block:
     def take(self, rows: RowIndex) -> "Block":
         """Some of the rows."""
         return Block(self.X[rows], self.Y[rows], self.w[rows], self.copies[rows])
+
+    def without_unobserved(self) -> "Block":
+        """The same rows with 0 for each label whose weight is 0."""
+        if self.w.ndim == 1:
+            return self
+        Y = namespace(self.Y).where(self.w > 0, self.Y, 0.0)
+        return replace(self, Y=Y)
 
     def of_labels(self, labels: NDArray[np.intp]) -> LabelRows:
         """Labels that have the same weights, in double precision."""
