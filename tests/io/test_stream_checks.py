@@ -66,9 +66,9 @@ def test_check_stream_lets_a_stream_of_a_table_with_gaps_pass(table, own_rules):
         ("variance", float("nan"), "'variance' of 'stream_' must be a number above 0"),
         ("variance", None, "'variance' of 'stream_' must be a number above 0"),
         (
-            "general_weight",
+            "term_weights",
             -1.0,
-            "'general_weight' of 'stream_' must be a number of at",
+            "'term_weights' of 'stream_' must be a number of at",
         ),
         (
             "rule_weight",
@@ -77,7 +77,7 @@ def test_check_stream_lets_a_stream_of_a_table_with_gaps_pass(table, own_rules):
         ),
         ("moments", None, "'moments' must hold H, B, phi, y, total"),
         ("kept", [1], "'kept' must hold X, Y, w, copies"),
-        ("more", 1, "'stream_' must hold seen, stride, unit, general_weight"),
+        ("more", 1, "'stream_' must hold seen, stride, unit, term_weights"),
     ],
 )
 def test_check_stream_refuses_each_damaged_field(attributes, name, value, says):

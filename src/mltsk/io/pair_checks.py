@@ -30,20 +30,25 @@ def check_pairs(plain: Attributes, sizes: Mapping[str, int]) -> None:
     if pairs is None:
         require(plain["pair_coef_"] is None, "'pair_coef_' must be None without pairs")
         return
+    check_rules_of_pairs(pairs, plain, sizes["D"])
+    shape = (len(pairs["first"]), sizes["L"])
+    check_table(plain["pair_coef_"], "'pair_coef_'", shape, is_bounded)
+
+
+def check_rules_of_pairs(pairs: Attributes, plain: Attributes, n_columns: int) -> None:
+    """Refuse rules of pairs, without their numbers, that do not fit a system."""
     _check_fields(pairs, "'pairs_'", Pairs)
     conditions = pairs["conditions"]
     _check_fields(conditions, "'conditions' of 'pairs_'", Conditions)
     _check_scale_of_pairs(plain)
-    _check_conditions(conditions, sizes["D"])
+    _check_conditions(conditions, n_columns)
     n_conditions = len(conditions["column"])
     n_rules = np.size(pairs["first"])
     for name in ("first", "second"):
-        _check_positions(
+        check_positions(
             pairs[name], f"{name!r} of 'pairs_'", size=n_rules, below=n_conditions
         )
     _check_levels(pairs["mean"], "'mean' of 'pairs_'", n_rules)
-    shape = (n_rules, sizes["L"])
-    check_table(plain["pair_coef_"], "'pair_coef_'", shape, is_bounded)
     _check_rules(restored_pairs(pairs))
 
 
@@ -70,7 +75,7 @@ def _check_scale_of_pairs(plain: Attributes) -> None:
 def _check_conditions(conditions: Attributes, n_columns: int) -> None:
     """Conditions are triangles on percentiles of columns that there are."""
     n_conditions = np.size(conditions["column"])
-    _check_positions(
+    check_positions(
         conditions["column"],
         "'column' of 'conditions'",
         size=n_conditions,
@@ -85,7 +90,7 @@ def _check_conditions(conditions: Attributes, n_columns: int) -> None:
         require(is_side.all(), "'left', 'peak', 'right' of 'conditions' must rise")
 
 
-def _check_positions(
+def check_positions(
     positions: NDArray[np.generic], name: str, *, size: int, below: int
 ) -> None:
     """Positions are whole numbers from 0 on, below a limit."""

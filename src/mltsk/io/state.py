@@ -65,6 +65,8 @@ RECORDS: Mapping[str, type] = {
 }
 # What a stream keeps of its samples: fields of a `Block`.
 KEPT_FIELDS = ("X", "Y", "w", "copies")
+# What it knows of the pairs of features that were found without some of them.
+FOLD_FIELDS = ("rows", "pairs")
 
 
 def plain_attributes(model: BaseEstimator) -> Attributes:
@@ -93,13 +95,13 @@ def restored(kind: type[BaseEstimator], attributes: Attributes) -> BaseEstimator
     """The classifier of a class with plain attributes, which were checked."""
     own = dict(attributes)
     if issubclass(kind, FittedAttributes):
-        own["system_"] = _system(attributes)
+        own["system_"] = restored_system(attributes)
         for name in (*SYSTEM_FIELDS, "categories_"):
             own.pop(name, None)
     if issubclass(kind, MLTSKClassifier):
         own["fit_record_"] = None  # no rows travel
     if "stream_" in attributes:
-        own["stream_"] = _stream(attributes["stream_"])
+        own["stream_"] = restored_stream(attributes["stream_"])
     return from_attributes(kind, own)
 
 
@@ -126,12 +128,16 @@ def _plain_system(system: FuzzySystem) -> Attributes:
 
 def _plain_pairs(system: FuzzySystem) -> Attributes:
     """The pairs of a system and their numbers, both None where there are none."""
-    pairs = system.pairs
-    if not len(pairs):
+    if not len(system.pairs):
         return {"pairs_": None, "pair_coef_": None}
+    return {"pairs_": _pairs_as_dict(system.pairs), "pair_coef_": system.pair_coef}
+
+
+def _pairs_as_dict(pairs: Pairs) -> Attributes:
+    """Pairs as a dict of their fields, conditions included."""
     plain = dict(vars(pairs))
     plain["conditions"] = dict(vars(pairs.conditions))
-    return {"pairs_": plain, "pair_coef_": system.pair_coef}
+    return plain
 
 
 def named_values(categories: Mapping[str, Mapping[float, str]]) -> Attributes:
@@ -142,8 +148,8 @@ def named_values(categories: Mapping[str, Mapping[float, str]]) -> Attributes:
     return pairs
 
 
-def _system(attributes: Attributes) -> FuzzySystem:
-    """The system of plain attributes."""
+def restored_system(attributes: Attributes) -> FuzzySystem:
+    """The system of plain attributes, which were checked."""
     fields: Attributes = {}
     for name, field in SYSTEM_FIELDS.items():
         value = attributes[name]
@@ -192,12 +198,19 @@ def _plain_stream(stream: Stream) -> Attributes:
     plain = dict(vars(stream))
     plain["moments"] = dict(vars(stream.moments))
     plain["kept"] = {name: getattr(stream.kept, name) for name in KEPT_FIELDS}
+    plain["folds"] = [
+        {"rows": rows, "pairs": _pairs_as_dict(pairs)} for rows, pairs in stream.folds
+    ]
     return plain
 
 
-def _stream(plain: Attributes) -> Stream:
-    """The stream of such a dict."""
+def restored_stream(plain: Attributes) -> Stream:
+    """The stream of such a dict, which was checked."""
     fields = dict(plain)
     fields["moments"] = Moments(**plain["moments"])
     fields["kept"] = Block(**plain["kept"])
+    folds = []
+    for fold in plain["folds"]:
+        folds.append((fold["rows"], restored_pairs(fold["pairs"])))
+    fields["folds"] = tuple(folds)
     return Stream(**fields)

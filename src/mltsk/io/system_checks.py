@@ -121,7 +121,7 @@ def check_system(attributes: Attributes, *, is_calibrated: bool) -> None:
     check_pairs(plain, sizes)
     check_categories(plain.get("categories_", {}))
     if "stream_" in plain:
-        check_stream(plain["stream_"], attributes, sizes)
+        check_stream(plain["stream_"], plain, sizes)
 
 
 def _check_record(value: object, name: str, kind: type) -> None:
