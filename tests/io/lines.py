@@ -52,4 +52,4 @@ def assert_same_arrays(record, expected):
         if isinstance(array, Conditions):
             continue
         assert_array_equal(getattr(record, field.name), array)
-        assert getattr(record, field.name).dtype == array.dtype
+        assert np.asarray(getattr(record, field.name)).dtype == np.asarray(array).dtype

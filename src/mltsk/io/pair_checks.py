@@ -31,6 +31,7 @@ def check_pairs(plain: Attributes, sizes: Mapping[str, int]) -> None:
         require(plain["pair_coef_"] is None, "'pair_coef_' must be None without pairs")
         return
     check_rules_of_pairs(pairs, plain, sizes["D"])
+    require(len(pairs["first"]) > 0, "'pairs_' must be None where there are none")
     shape = (len(pairs["first"]), sizes["L"])
     check_table(plain["pair_coef_"], "'pair_coef_'", shape, is_bounded)
 
@@ -111,7 +112,6 @@ def _check_levels(levels: FloatArray, name: str, size: int) -> None:
 
 def _check_rules(pairs: Pairs) -> None:
     """All rules differ; those of the same two columns stand next to each other."""
-    require(len(pairs) > 0, "'pairs_' must be None where there are none")
     conditions = np.stack([pairs.first, pairs.second], axis=1)
     is_different = len(np.unique(conditions, axis=0)) == len(pairs)
     require(is_different, "no two rules of 'pairs_' may have the same conditions")
