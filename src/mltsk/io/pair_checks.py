@@ -92,7 +92,7 @@ def _check_conditions(conditions: Attributes, n_columns: int) -> None:
 
 
 def check_positions(
-    positions: NDArray[np.generic], name: str, *, size: int, below: int
+    positions: NDArray[np.intp], name: str, *, size: int, below: int
 ) -> None:
     """Positions are whole numbers from 0 on, below a limit."""
     is_list = isinstance(positions, np.ndarray) and positions.shape == (size,)

@@ -28,6 +28,7 @@ from .state import (
     FOLD_FIELDS,
     KEPT_FIELDS,
     Attributes,
+    Json,
     restored_stream,
     restored_system,
 )
@@ -72,13 +73,14 @@ def check_stream(
 
 def _check_weights(stream: Attributes, n_terms: int) -> None:
     """Weights of columns are at least 0; terms may have one each."""
-    for name in ("term_weights", "rule_weight", "pair_weight"):
-        weights = stream[name]
-        if name == "term_weights" and isinstance(weights, np.ndarray):
-            check_table(weights, f"{name!r} of 'stream_'", (n_terms,), is_bounded)
-            is_weight = (weights >= 0).all()
-        else:
-            is_weight = is_finite_number(weights) and weights >= 0
+    weights = {name: stream[name] for name in ("rule_weight", "pair_weight")}
+    of_terms = stream["term_weights"]
+    if isinstance(of_terms, np.ndarray):
+        check_table(of_terms, "'term_weights' of 'stream_'", (n_terms,), is_bounded)
+        of_terms = of_terms.min(initial=0.0)
+    weights["term_weights"] = of_terms
+    for name, weight in weights.items():
+        is_weight = is_finite_number(weight) and weight >= 0
         require(is_weight, f"{name!r} of 'stream_' must be a number of at least 0")
 
 
@@ -97,7 +99,7 @@ def _check_prior(
     )
 
 
-def _check_folds(folds: object, attributes: Attributes, sizes: dict[str, int]) -> None:
+def _check_folds(folds: Json, attributes: Attributes, sizes: dict[str, int]) -> None:
     """Folds are some of the samples kept, and pairs that were found without them."""
     require(isinstance(folds, list | tuple), "'folds' of 'stream_' must be a list")
     for fold in folds:
