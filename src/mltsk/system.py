@@ -234,7 +234,8 @@ class FuzzySystem:
         T = namespace(Z).asarray(self.terms.memberships(Z, self.scaling) @ coef)
         scores = here.intercept + (T - put(self.terms.mean, coef) @ coef)
         if len(self.pairs) and here.pair_coef is not None:
-            scores = scores + here._paired(Z) @ here.pair_coef
+            F = self.pairs.memberships(Z, self.scaling)
+            scores = scores + F @ here.pair_coef
         if not len(self.centers):
             return scores
         M = here._fired(Z)
@@ -242,11 +243,6 @@ class FuzzySystem:
             return scores + M @ here.coef[:, 0]
         rules = FuzzyMap(self.terms.filled(Z), M)
         return scores + rules @ here.coef.reshape(-1, here.coef.shape[2])
-
-    def _paired(self, Z: Array) -> Array:
-        """How far scaled samples fire rules of pairs above the average, (N, R)."""
-        F = self.pairs.memberships(Z, self.scaling)
-        return F - put(self.pairs.mean, F)
 
     def _in_common_precision(self, X: Matrix) -> Matrix:
         """X in the precision that it has together with the system, as in NumPy."""

@@ -43,11 +43,11 @@ def test_check_pairs_lets_fitted_pairs_pass(plain):
         ("first", lambda v: np.full_like(v, 2**62), "positions below"),
         ("first", lambda v: v.astype(bool), "'first' of 'pairs_' must be"),
         ("first", lambda v: None, "'first' of 'pairs_' must be"),
-        ("mean", lambda v: v[1:], f"'mean' of 'pairs_' must be a table of {N_RULES}"),
-        ("mean", lambda v: v * np.nan, "'mean' of 'pairs_' must be a table"),
-        ("mean", lambda v: v + 2, "'mean' of 'pairs_' must lie between 0 and 1"),
-        ("mean", lambda v: v - 2, "'mean' of 'pairs_' must lie between 0 and 1"),
-        ("other", lambda v: 1, "'pairs_' must hold conditions, first, second, mean"),
+        ("share", lambda v: v[1:], f"'share' of 'pairs_' must be a table of {N_RULES}"),
+        ("share", lambda v: v * np.nan, "'share' of 'pairs_' must be a table"),
+        ("share", lambda v: v + 2, "'share' of 'pairs_' must lie between 0 and 1"),
+        ("share", lambda v: v - 2, "'share' of 'pairs_' must lie between 0 and 1"),
+        ("other", lambda v: 1, "'pairs_' must hold conditions, first, second, share"),
         ("conditions", lambda v: None, "must hold column, left, peak, right"),
         ("conditions", lambda v: {**v, "x": 1}, "must hold column, left, peak, right"),
     ],
@@ -110,7 +110,7 @@ def test_check_pairs_refuses_numbers_without_pairs(plain):
 
 def test_check_pairs_refuses_pairs_without_rules(plain):
     pairs = plain["pairs_"]
-    for name in ("first", "second", "mean"):
+    for name in ("first", "second", "share"):
         pairs[name] = pairs[name][:0]
     plain["pair_coef_"] = plain["pair_coef_"][:0]
     refused(plain, "'pairs_' must be None where there are none")
@@ -125,7 +125,7 @@ def test_check_pairs_refuses_a_rule_that_is_there_twice(plain):
 def test_check_pairs_refuses_pairs_whose_rules_do_not_stand_together(plain):
     order = np.arange(N_RULES)
     order[[0, -1]] = order[[-1, 0]]
-    for name in ("first", "second", "mean"):
+    for name in ("first", "second", "share"):
         plain["pairs_"][name] = plain["pairs_"][name][order]
     refused(plain, "must stand next to each other")
 

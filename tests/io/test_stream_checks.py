@@ -152,7 +152,7 @@ def test_check_stream_refuses_weights_of_terms_below_0(paired):
         ("rows", lambda rows: rows > 0, "'rows' of 'folds' must be .* positions"),
         ("pairs", lambda pairs: None, "'pairs_' must hold conditions, first"),
         ("pairs", lambda p: {**p, "first": p["first"] + 99}, "'first' of 'pairs_'"),
-        ("pairs", lambda p: {**p, "mean": p["mean"] + 2}, "'mean' of 'pairs_'"),
+        ("pairs", lambda p: {**p, "share": p["share"] + 2}, "'share' of 'pairs_'"),
     ],
 )
 def test_check_stream_refuses_each_damaged_fold(paired, name, change, says):

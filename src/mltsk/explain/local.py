@@ -279,11 +279,10 @@ class Explanation(Narrowed):
         amounts = np.zeros((len(self), len(self._pairs), len(self.kept_labels)))
         if not len(pairs):
             return amounts
-        strengths = doubles(pairs.memberships(self.Z, self.system.scaling))
-        centred = strengths - pairs.mean
+        fired = doubles(pairs.memberships(self.Z, self.system.scaling))
         coef = self._pairs.coef[:, self.kept_labels]
         for p, own in enumerate(self._pairs.own_rules):
-            amounts[:, p] = centred[:, own] @ coef[own]
+            amounts[:, p] = fired[:, own] @ coef[own]
         return amounts
 
     @cached_property

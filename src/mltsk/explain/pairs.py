@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from math import floor, log10
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -159,11 +159,10 @@ class FeaturePair:
     surface : array of shape (A, B, labels)
         What both values together add to a score, 0 on average.
     shares : array of shape (A, B)
-        The share of the data that each rule governs; NaN where there is no rule: the
-        smaller one of two values has none.
+        The share of the data around each two values.
     sizes : array of shape (labels,)
         How much the pair does to each label: the standard deviation of its heights,
-        each with the share of the data that its rule governs.
+        each with the share of the data around it.
     """
 
     index: int
@@ -207,9 +206,9 @@ class FeaturePair:
         return pair_rules([self], label)
 
     def rule_sizes(self, label: str) -> Array:
-        """The size of the rule of each cell, (A, B), 0 where there is none."""
+        """The size of the rule of each cell, (A, B)."""
         j = self._position(label)
-        variances = self.surface[:, :, j] ** 2 * np.nan_to_num(self.shares)
+        variances = self.surface[:, :, j] ** 2 * self.shares
         return variances / max(float(self.sizes[j]), np.finfo(float).tiny)
 
     def rule(self, cell: int, label: str) -> PairRule:
@@ -357,6 +356,19 @@ class FeaturePairs(Sequence[FeaturePair]):
         return "".join(pair._repr_html_() for pair in self)
 
 
+class Heights(NamedTuple):
+    """What a pair adds to labels where its conditions are wholly met.
+
+    ``rows`` and ``columns`` are conditions, ``surface`` (rows, columns, L) what is
+    added there, ``share`` (rows, columns) how much of the data is there.
+    """
+
+    rows: Index
+    columns: Index
+    surface: Array
+    share: Array
+
+
 class PairEffects:
     """What the pairs of a system do, in the caller's units.
 
@@ -385,11 +397,54 @@ class PairEffects:
     @underflow_is_zero()
     def _size(self, own: Index) -> Array:
         """Deviation (L,) of what the rules ``own`` of one pair add."""
-        share = self.system.pairs.mean[own]
-        average = share @ self.coef[own]
-        variance = share @ (self.coef[own] - average) ** 2
-        elsewhere = max(1.0 - float(share.sum()), 0.0)
-        return np.sqrt(variance + elsewhere * average**2)
+        heights = self._heights(own, slice(None))
+        squares = heights.surface * heights.surface
+        variances = np.einsum("ij,ijl->l", heights.share, squares)
+        return np.asarray(np.sqrt(variances))
+
+    def _heights(self, own: Index, labels: Index | slice) -> "Heights":
+        """What the rules ``own`` of one pair add where their conditions are met."""
+        pairs = self.system.pairs
+        rows, row_of_rule = np.unique(pairs.first[own], return_inverse=True)
+        columns, column_of_rule = np.unique(pairs.second[own], return_inverse=True)
+        numbers = self.coef[own][:, labels]
+        table = np.zeros((len(rows), len(columns), numbers.shape[1]))
+        table[row_of_rule, column_of_rule] = numbers
+        share = np.zeros((len(rows), len(columns)))
+        share[row_of_rule, column_of_rule] = pairs.share[own]
+        left = self._met(rows)
+        right = self._met(columns)
+        if len(left) > len(rows):  # the smaller one of two values comes first
+            others = pairs.conditions.mean[columns] - share
+            share = np.concatenate([others, share])
+        if len(right) > len(columns):
+            means = pairs.conditions.mean[rows]
+            if len(left) > len(rows):
+                means = np.array([1.0 - means[0], means[0]])
+            share = np.concatenate([means[:, None] - share, share], axis=1)
+        return Heights(
+            rows=rows,
+            columns=columns,
+            surface=np.einsum("ai,ijl,bj->abl", left, table, right),
+            share=np.clip(share, 0.0, 1.0),
+        )
+
+    def _met(self, conditions: Index) -> Array:
+        """Memberships above average where each condition of a column is wholly met.
+
+        A column of two values has one condition, and the place where it is not met at
+        all comes first.
+        """
+        met = np.eye(len(conditions))
+        if self._has_two_values(conditions):
+            met = np.array([[0.0], [1.0]])
+        return met - self.system.pairs.conditions.mean[conditions]
+
+    def _has_two_values(self, conditions: Index) -> bool:
+        """Whether the conditions of a column are one, that of the larger value."""
+        table = self.system.pairs.conditions
+        first = conditions[0]
+        return len(conditions) == 1 and bool(table.left[first] < table.peak[first])
 
     def features(self, p: int) -> tuple[int, int]:
         """The numbers of both features of pair p."""
@@ -414,34 +469,21 @@ class PairEffects:
     def pair(self, p: int, labels: Index) -> FeaturePair:
         """Pair p with what it does to some labels."""
         a, b = self.columns[p]
-        own = self.own_rules[p]
-        pairs = self.system.pairs
-        rows, row_of_rule = np.unique(pairs.first[own], return_inverse=True)
-        columns, column_of_rule = np.unique(pairs.second[own], return_inverse=True)
-        first = self._axis(a, rows)
-        second = self._axis(b, columns)
-        # the smaller one of two values comes first and has no rule
-        row_of_rule = row_of_rule + len(first) - len(rows)
-        column_of_rule = column_of_rule + len(second) - len(columns)
-        numbers = self.coef[own][:, labels]
-        surface = np.zeros((len(first), len(second), len(labels)))
-        surface[row_of_rule, column_of_rule] = numbers
-        shares = np.full((len(first), len(second)), np.nan)
-        shares[row_of_rule, column_of_rule] = pairs.mean[own]
+        heights = self._heights(self.own_rules[p], labels)
         return FeaturePair(
             index=p,
-            axes=(first, second),
+            axes=(self._axis(a, heights.rows), self._axis(b, heights.columns)),
             labels=tuple(self.system.label_names[j] for j in labels),
-            surface=surface - pairs.mean[own] @ numbers,
-            shares=shares,
+            surface=heights.surface,
+            shares=heights.share,
             sizes=self.sizes[p, labels],
         )
 
     def _axis(self, d: int, conditions: Index) -> PairAxis:
         """Column d with the values at which its conditions are wholly met."""
         peaks = self.system.pairs.conditions.peak[conditions].tolist()
-        left = float(self.system.pairs.conditions.left[conditions[0]])
-        if len(peaks) == 1 and left < peaks[0]:
+        if self._has_two_values(conditions):
+            left = float(self.system.pairs.conditions.left[conditions[0]])
             peaks = [left, *peaks]
         values = [self._value(d, peak) for peak in peaks]
         subjects = self.effects.subjects

@@ -310,8 +310,10 @@ def _all_effects(effects: Effects) -> Array:
     shares = np.sqrt(doubles(system.rule_weights))[:, None]
     numbers = [doubles(system.term_coef) * spreads[:, None], effects.shifts * shares]
     if system.pair_coef is not None:
-        fired = doubles(system.pairs.mean)
-        deviations: Array = np.sqrt(np.maximum(fired * (1 - fired), 0.0))
+        means = doubles(system.pairs.conditions.mean)
+        variances = means * (1 - means)  # of conditions that hold or do not
+        first, second = system.pairs.first, system.pairs.second
+        deviations: Array = np.sqrt(variances[first] * variances[second])
         numbers.append(doubles(system.pair_coef) * deviations[:, None])
     if system.order:
         for coef, share in zip(system.coef, shares, strict=True):

@@ -521,8 +521,8 @@ class Design:
         B : (Q, L)
             Consequents of the ridge problem.
         mean : (Q, L)
-            Means of the columns. Terms and pairs count as their distance from their own
-            mean, which may be another one: then the difference is in the intercept.
+            Means of the columns. Terms count as their distance from their own mean,
+            which may be another one: then the difference is in the intercept.
         rates : (L,)
             Base rates of the labels.
         """
@@ -540,8 +540,8 @@ class Design:
             rules = self.rule_weight**0.5 * of_rules
             rules[:, 1:] *= self.scale.variance**-0.5
         centre = np.einsum("ql,ql->l", mean, B)
-        averages = self.scale.terms.mean @ general + self.pairs.mean @ paired
-        return Coefficients(rates - centre + averages, general, paired, rules)
+        intercept = rates - centre + self.scale.terms.mean @ general
+        return Coefficients(intercept, general, paired, rules)
 
 
 def gram(T: Matrix) -> Array:

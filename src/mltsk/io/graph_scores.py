@@ -113,20 +113,15 @@ def _paired(g: Graph, system: FuzzySystem, z: str, missing: str) -> str:
     """What pairs of features add to the scores, (N, L)."""
     pairs = system.pairs
     U = _condition_memberships(g, system, z)
-    first = g.integers(pairs.first)
-    second = g.integers(pairs.second)
-    fired = g.add(
-        "Mul", g.add("Gather", U, first, axis=1), g.add("Gather", U, second, axis=1)
-    )
+    U = g.add("Sub", U, pairs.conditions.mean)
     is_missing = g.add("Gather", missing, g.integers(pairs.conditions.column), axis=1)
-    lacks_one = g.add(
-        "Or",
-        g.add("Gather", is_missing, first, axis=1),
-        g.add("Gather", is_missing, second, axis=1),
+    U = g.add("Where", is_missing, 0.0, U)
+    fired = g.add(
+        "Mul",
+        g.add("Gather", U, g.integers(pairs.first), axis=1),
+        g.add("Gather", U, g.integers(pairs.second), axis=1),
     )
-    fired = g.add("Where", lacks_one, pairs.mean, fired)
-    coef = np.asarray(system.pair_coef, dtype=np.float64)
-    return g.add("Sub", g.add("MatMul", fired, coef), pairs.mean @ coef)
+    return g.add("MatMul", fired, np.asarray(system.pair_coef, dtype=np.float64))
 
 
 def _condition_memberships(g: Graph, system: FuzzySystem, z: str) -> str:

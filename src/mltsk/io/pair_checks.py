@@ -49,7 +49,7 @@ def check_rules_of_pairs(pairs: Attributes, plain: Attributes, n_columns: int) -
         check_positions(
             pairs[name], f"{name!r} of 'pairs_'", size=n_rules, below=n_conditions
         )
-    _check_levels(pairs["mean"], "'mean' of 'pairs_'", n_rules)
+    _check_levels(pairs["share"], "'share' of 'pairs_'", n_rules)
     _check_rules(restored_pairs(pairs))
 
 
@@ -85,6 +85,7 @@ def _check_conditions(conditions: Attributes, n_columns: int) -> None:
     ends = ("left", "peak", "right")
     for name in ends:
         _check_levels(conditions[name], f"{name!r} of 'conditions'", n_conditions)
+    _check_levels(conditions["mean"], "'mean' of 'conditions'", n_conditions)
     left, peak, right = (conditions[name] for name in ends)
     for side in (peak - left, right - peak):
         is_side = (side == 0) | (side >= MIN_SIDE)
