@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mltsk import MLTSKClassifier, PaperMLTSK
+from mltsk import MLTSKClassifier, PaperMLTSK, to_onnx
 
 from . import lines
 from .graphs import DATA, TIED, agrees, run
@@ -108,3 +108,21 @@ def test_to_onnx_agrees_on_lines_alone():
         term_coef=system.term_coef[is_line],
     )
     agrees(model, lines.X)
+
+
+@pytest.mark.parametrize("tnorm", ["product", "minimum"])
+def test_to_onnx_takes_few_nodes_for_hundreds_of_exceptions(tnorm):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    Y = np.stack([X[:, 0] * X[:, 1] > 0, X[:, 2] > 0], axis=1)
+    model = MLTSKClassifier(200, order=0, tnorm=tnorm).fit(X, Y)
+    assert model.n_rules_ > 100
+    assert len(to_onnx(model).graph.node) < 900
+    gaps = rng.random(X.shape) < 0.2
+    agrees(model, np.vstack([X, 1e3 * X, np.where(gaps, np.nan, X)]))
+
+
+def test_to_onnx_agrees_on_widths_so_narrow_that_squares_cancel():
+    model = MLTSKClassifier(100, order=0).fit(DATA.X, DATA.Y)
+    model.widths_[:] = 1e-6
+    agrees(model, np.vstack([DATA.X, DATA.X + 1e-4]))

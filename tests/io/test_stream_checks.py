@@ -252,3 +252,10 @@ def test_load_refuses_a_stream_whose_ridge_shrinks_nothing(attributes, tmp_path)
     path = written({**attributes, "ridge_": -1.0}, tmp_path / "m.skops")
     with pytest.raises(InputError, match="'ridge_' and 'coupling_' must shrink all"):
         load(path)
+
+
+def test_check_stream_computes_no_prior_that_memory_does_not_hold(paired, monkeypatch):
+    stream = {**paired["stream_"], "has_kernel_prior": True}
+    check_attributes(IncrementalMLTSK, {**paired, "stream_": stream})
+    monkeypatch.setenv("MLTSK_MEMORY", "100K")
+    refused({**paired, "stream_": stream}, "The prior of this stream would take more")

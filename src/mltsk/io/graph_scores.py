@@ -3,15 +3,16 @@
 Everything is computed in float64, as in Python. The percentile scale is a table of
 knots: the place of a feature in it is found by halving, log₂ Q times for all features
 at once, which needs N·D numbers where comparing with every knot needs N·D·Q (half a
-gigabyte for 2,400 rows of yeast). Exponents are taken rule by rule without expanding
-the square, so that the narrow widths of constant features in the paper's setting do not
-cancel. What is missing (NaN) counts as nothing.
+gigabyte for 2,400 rows of yeast). Squares in exponents are expanded, so that thousands
+of exceptions are three products, but not for the narrow widths of constant features in
+the paper's setting, where this would cancel. What is missing (NaN) counts as nothing.
 
 Symbols: N samples, D columns of numbers, L labels, P terms, K exceptions, Q knots, C
 conditions of pairs, R rules of pairs.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.arrays import FloatArray
 from ..core.interpolation import MAX_SAFE_SUM
@@ -24,6 +25,10 @@ from .graph import Graph
 
 MIN_SEEN_SHARE = 1e-9  # of the features of a rule; below, nothing of it was measured
 MIN_WIDTH_FOR_SLOPE = 1e-290  # between knots: slopes above are finite
+MAX_EXPONENT_ERROR = 1e-12  # by rounding, of exponents whose squares are expanded
+# Rules whose squares are not expanded are taken in at most this many blocks: with a few
+# nodes for each of 2,000 rules, onnxruntime took a minute to read a graph.
+MAX_RULE_BLOCKS = 64
 
 
 def system_scores(g: Graph, system: FuzzySystem, x: str) -> str:
@@ -264,18 +269,42 @@ def _exponents(g: Graph, system: FuzzySystem, z: str, measured: str) -> str:
     """How far samples lie from the centre of each rule, (N, K)."""
     if system.firing == "softmax" and (system.widths == system.widths[0]).all():
         return _relative_exponents(g, system, z, measured)
-    exponents = []
     widths = np.asarray(system.widths, dtype=np.float64)
-    for center, width in zip(system.centers, widths, strict=True):
-        away = g.add("Sub", z, center)
-        square = g.add("Mul", g.add("Mul", away, away), measured)
-        # an infinite width is no condition
-        if system.firing == "minimum":
-            ratios = g.add("Mul", square, 1.0 / width)
-            exponents.append(g.add("ReduceMax", ratios, axes=[1]))
-        else:
-            exponents.append(g.add("MatMul", square, 1.0 / width[:, None]))
-    return g.add("Concat", *exponents, axis=1)
+    centers = system.centers - system.centers.mean(axis=0)
+    rounding = np.finfo(np.float64).eps * (centers**2 / widths).max()
+    if system.firing != "minimum" and rounding <= MAX_EXPONENT_ERROR:
+        return _expanded_exponents(g, system, z, measured)
+    n_blocks = min(len(widths), MAX_RULE_BLOCKS)
+    blocks = []
+    for rules in np.array_split(np.arange(len(widths)), n_blocks):
+        blocks.append(_exponents_of_block(g, system, rules, z, measured))
+    return g.add("Concat", *blocks, axis=1)
+
+
+def _exponents_of_block(
+    g: Graph, system: FuzzySystem, rules: NDArray[np.intp], z: str, measured: str
+) -> str:
+    """Exponents (N, k) of k rules, from the distances in each feature (N, k, D)."""
+    before_features = g.integers([1])
+    away = g.add("Sub", g.add("Unsqueeze", z, before_features), system.centers[rules])
+    is_measured = g.add("Unsqueeze", measured, before_features)
+    squares = g.add("Mul", g.add("Mul", away, away), is_measured)
+    # an infinite width is no condition
+    widths = np.asarray(system.widths[rules], dtype=np.float64)
+    ratios = g.add("Mul", squares, 1.0 / widths)
+    if system.firing == "minimum":
+        return g.add("ReduceMax", ratios, axes=[2], keepdims=0)
+    return g.add("ReduceSum", ratios, g.integers([2]), keepdims=0)
+
+
+def _expanded_exponents(g: Graph, system: FuzzySystem, z: str, measured: str) -> str:
+    """Exponents (N, K) as three products."""
+    away = g.add("Sub", z, system.centers.mean(axis=0))
+    squares = g.add("Mul", g.add("Mul", away, away), measured)
+    widths = np.asarray(system.widths, dtype=np.float64)
+    of_samples = g.add("MatMul", squares, (1.0 / widths).T)
+    others = _relative_exponents(g, system, z, measured)
+    return g.add("Max", g.add("Add", of_samples, others), 0.0)
 
 
 def _relative_exponents(g: Graph, system: FuzzySystem, z: str, measured: str) -> str:

@@ -14,6 +14,7 @@ from ..fit.design import Design
 from ..fit.ridge import Factor, Moments, SingularError
 from ..fit.solve import with_pairs_of_folds
 from ..incremental import Stream
+from ..limits import check_size
 from .pair_checks import check_positions, check_rules_of_pairs
 from .requirements import (
     check_table,
@@ -35,6 +36,7 @@ from .state import (
 
 MOMENT_SHAPES = {"H": "QQ", "B": "QL", "phi": "Q", "y": "L"}
 ROUNDING = 1e-9  # of sums, relative to the largest
+PRIOR_COPIES = 5  # of the sums, while a prior is computed
 KEPT_SHAPES = {"Y": "nL", "w": "n", "copies": "n"}
 
 
@@ -151,10 +153,13 @@ def _check_sums(sums: Moments, design: Design, attributes: Attributes) -> None:
     if attributes["coupling_"] is not None:  # then rounding below 0 is set to 0
         ridge = max(ridge, margin)
     centred = sums.H - np.outer(sums.phi, sums.phi / sums.total)
+    if design.rules.has_kernel_prior:
+        check_size(PRIOR_COPIES * sums.H.nbytes, "The prior of this stream")
     if design.prior is not None:
         first = design.first_rule
-        of_rules = np.eye(len(design.prior))
-        centred[first:, first:] += lowest_ridge * (design.prior - of_rules)
+        centred[first:, first:] += lowest_ridge * design.prior
+        rules = np.arange(first, len(centred))
+        centred[rules, rules] -= lowest_ridge  # the factor adds it
     require(_has_factor(centred, ridge), "'phi' of 'moments' is more than 'H' allows")
 
 
