@@ -94,8 +94,10 @@ class HeldRows:
             return design.rows(design.scale.apply(self.block.X[rows]))
         return design.rows(self.Z[rows])
 
-    def moments(self, labels: NDArray[np.intp]) -> Moments:
-        """Sums of the columns for labels of the same weights."""
+    def moments(self, rows: Rows, design: Design, labels: NDArray[np.intp]) -> Moments:
+        """Sums over all rows for labels of the same weights."""
+        if self.Phi is None:
+            return rows.moments(design, labels)
         targets = self.block.of_labels(labels)
         counted = np.flatnonzero(asnumpy(targets.w) > 0)
         if len(counted) == len(targets.w):
@@ -191,10 +193,7 @@ def _primals(
         held = replace(held, Phi=widest.rows(held.scaled(design)))
     solutions = []
     for labels in label_groups:
-        if held.Phi is None:
-            moments = rows.moments(widest, labels)
-        else:
-            moments = held.moments(labels)
+        moments = held.moments(rows, widest, labels)
         solutions.append(
             solve_sums(moments, design, penalty, held, labels, folds=folds)
         )
