@@ -413,11 +413,13 @@ class Design:
             return blocks[0]
         return namespace(*blocks).concatenate(blocks, axis=1)
 
-    @cached_property
+    @property
     def prior(self) -> Array | None:
         """S (K, K), the firing strengths at the centres; None for an ordinary ridge."""
-        if not self.rules.has_kernel_prior:
-            return None
+        return self._strengths_at_centers if self.rules.has_kernel_prior else None
+
+    @cached_property
+    def _strengths_at_centers(self) -> Array:
         S = self.firing(self.rules.centers)
         S = (S + S.T) / 2
         namespace(S).fill_diagonal(S, 1.0 + MIN_PRIOR)
@@ -425,7 +427,7 @@ class Design:
 
     @cached_property
     def _prior_factor(self) -> Factor:
-        return Factor.of(self.prior * 1, np.zeros(1))
+        return Factor.of(self._strengths_at_centers * 1, np.zeros(1))
 
     def shrunk(self, B: Array) -> Array:
         """What the ridge makes of a solution B (Q, L): B, times S for exceptions."""

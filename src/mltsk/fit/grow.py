@@ -120,7 +120,7 @@ def grow(
     n_rows : int
         Rows of the data.
     """
-    growing = Growing(scale, block, Z, w, label_groups, wishes)
+    growing = Growing(scale, block, Z=Z, w=w, label_groups=label_groups, wishes=wishes)
     choice = growing.with_pairs(growing.general())
     if wishes.n_rules == 0:
         return choice
@@ -258,8 +258,8 @@ class Growing:
     ) -> GrownPairs | None:
         """How many of the ranked pairs are taken; None for none."""
         wished = self.wishes.n_pairs
-        numbers = PAIR_NUMBERS if wished is None else (wished,)
-        numbers = sorted({min(number, len(ranked)) for number in numbers} - {0})
+        tried = PAIR_NUMBERS if wished is None else (wished,)
+        numbers = sorted({min(number, len(ranked)) for number in tried} - {0})
         if not numbers:
             return None
         pairs = self._pairs(ranked[: numbers[-1]])

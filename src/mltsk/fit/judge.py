@@ -11,7 +11,7 @@ Symbols: n rows, L labels, Q columns, K (n, n) kernel, w (n,) weights.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import Any
 
@@ -29,7 +29,7 @@ from ..core.arrays import (
     row_blocks,
 )
 from .ridge import Factor, Moments, Penalty, SingularError, centred_kernel
-from .rows import ROW_COPIES, Block, LabelRows, RowIndex
+from .rows import MAX_HELD_BYTES, ROW_COPIES, Block, LabelRows, RowIndex
 
 # Patterns of observed rows that judge, the most frequent ones: each has its own kernel.
 JUDGING_PATTERNS = 6
@@ -225,9 +225,10 @@ def _largest(
 
 @dataclass(frozen=True)
 class BlockColumns:
-    """Columns of scaled rows Z (n, D), worked out for some rows at a time.
+    """Columns of scaled rows Z (n, D).
 
-    ``of`` gives the columns (m, Q) of some scaled rows (m, D).
+    ``of`` gives the columns (m, Q) of some scaled rows (m, D). Where those of all rows
+    fit in memory they are kept, else they are worked out again for each use.
     """
 
     of: Callable[[Matrix], Array]
@@ -236,7 +237,14 @@ class BlockColumns:
 
     def rows(self, rows: RowIndex) -> Array:
         """The columns of some rows."""
-        return self.of(self.Z[rows])
+        return self.of(self.Z[rows]) if self._held is None else self._held[rows]
+
+    @cached_property
+    def _held(self) -> Array | None:
+        """The columns of all rows, (n, Q), if they fit in memory."""
+        if 8 * self.Z.shape[0] * self.n_columns > MAX_HELD_BYTES:
+            return None
+        return self.of(self.Z)
 
     def blocks(self, like: Array) -> Iterator[slice]:
         """Rows whose columns may be held at once."""
@@ -251,10 +259,12 @@ class BlockColumns:
         """Sums over each block of rows, made when they are added."""
         for rows in self.blocks(targets.w):
             block = targets.take(rows)
+            Phi = self.rows(rows)
             counted = namespace(block.w).flatnonzero(block.w > 0)
-            Phi = self.of(self.Z[rows][counted])
-            w = cast(block.w[counted], np.float64)
-            yield Moments.of(Phi, block.Y[counted], w)
+            if len(counted) < len(Phi):
+                Phi = Phi[counted]
+                block = block.take(counted)
+            yield Moments.of(Phi, block.Y, cast(block.w, np.float64))
 
     def variances(self, w: Array) -> FloatArray:
         """Variance of each column (Q,) under weights w (n,).

@@ -29,6 +29,7 @@ from ..core.arrays import (
 from .design import Design
 from .ridge import Moments
 
+MAX_HELD_BYTES = 5 * 10**8  # of the columns of all rows, kept while they are used
 RowIndex: TypeAlias = slice | NDArray[np.intp]
 ROW_COPIES = (
     3  # of a row of Φ: the row itself, its weighted copy, and what products need

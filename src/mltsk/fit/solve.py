@@ -40,9 +40,8 @@ from .ridge import (
     conjugate_gradients,
     solve_dual,
 )
-from .rows import ROW_COPIES, Block, LabelRows, RowIndex, Rows
+from .rows import MAX_HELD_BYTES, ROW_COPIES, Block, LabelRows, RowIndex, Rows
 
-MAX_HELD_BYTES = 5 * 10**8  # of the columns of all rows, kept while they are solved
 MEMORY_SHARE = 0.2  # of the memory of machine or device, for a kernel or Gram matrix
 # Factorisations of labels that were observed in different rows: beyond these flops
 # conjugate gradients serve them all.
@@ -95,8 +94,10 @@ class HeldRows:
             return design.rows(design.scale.apply(self.block.X[rows]))
         return design.rows(self.Z[rows])
 
-    def moments(self, labels: NDArray[np.intp]) -> Moments:
-        """Sums of the columns for labels of the same weights."""
+    def moments(self, rows: Rows, design: Design, labels: NDArray[np.intp]) -> Moments:
+        """Sums over all rows for labels of the same weights."""
+        if self.Phi is None:
+            return rows.moments(design, labels)
         targets = self.block.of_labels(labels)
         counted = np.flatnonzero(asnumpy(targets.w) > 0)
         if len(counted) == len(targets.w):
@@ -185,19 +186,14 @@ def _primals(
 ) -> list[Consequents]:
     """Solve the primal form for every group of labels, on sums over all rows.
 
-    Leave-one-out scores are those of the rows held. One pass over the rows serves all
-    folds: the sums are those of all pairs that one of them has. Where they fit in
-    memory, the columns are computed once for all groups.
+    Where they fit in memory, the columns are computed once for all groups.
     """
     widest = with_pairs_of_folds(design, folds)
     if held.are_all and 8 * held.n_rows * widest.n_columns <= MAX_HELD_BYTES:
         held = replace(held, Phi=widest.rows(held.scaled(design)))
     solutions = []
     for labels in label_groups:
-        if held.Phi is None:
-            moments = rows.moments(widest, labels)
-        else:
-            moments = held.moments(labels)
+        moments = held.moments(rows, widest, labels)
         solutions.append(
             solve_sums(moments, design, penalty, held, labels, folds=folds)
         )
@@ -229,9 +225,9 @@ def solve_sums(
     def solved(own: Pairs) -> tuple[NDArray[np.intp], PrimalSolution]:
         columns = _columns_of(widest, own)
         if len(columns) == widest.n_columns:
-            return columns, moments.solve(penalty, widest.prior)
+            return columns, moments.solve(penalty, design.prior)
         of_columns = moments.weighted(columns, np.ones(len(columns)))
-        return columns, of_columns.solve(penalty, widest.prior)
+        return columns, of_columns.solve(penalty, design.prior)
 
     columns, primal = solved(design.pairs)
     Y = held.block.of_labels(labels).Y
