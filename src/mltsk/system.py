@@ -199,6 +199,7 @@ class FuzzySystem:
             label_names=tuple(self.label_names[j] for j in labels),
             intercept=self.intercept[labels],
             term_coef=self.term_coef[:, labels],
+            pair_coef=None if self.pair_coef is None else self.pair_coef[:, labels],
             coef=self.coef[:, :, labels],
             thresholds=self.thresholds[labels],
             slopes=None if self.slopes is None else self.slopes[labels],

@@ -17,15 +17,15 @@ pytestmark = pytest.mark.skipif(
 
 # What was measured over five shuffled folds, less .003.
 LEAST_AP = {
-    "flags": 0.823,
+    "flags": 0.826,
     "emotions": 0.827,
-    "image": 0.811,
-    "birds": 0.377,
+    "image": 0.822,
+    "birds": 0.378,
     "cal500": 0.513,
     "yeast": 0.768,
-    "scene": 0.899,
+    "scene": 0.912,
 }
-LEAST_AP_SPARSE = {"corel16k1": 0.346, "rcv1s1": 0.639}  # on the first fold
+LEAST_AP_SPARSE = {"corel16k1": 0.352, "rcv1s1": 0.645}  # on the first fold
 LEAST_AP_SHORT = {"flags": 0.805, "emotions": 0.785, "yeast": 0.745}
 
 
@@ -65,8 +65,8 @@ def test_max_statements_of_twelve_reaches_its_ap(name):
 def test_loo_scores_tell_the_ap_that_new_samples_will_get(name):
     data = load_dataset(name)
     clf = MLTSKClassifier().fit(data.X, data.Y)
-    measured = LEAST_AP[name] + 0.003
-    assert paper_AP(data.Y, clf.loo_scores_) == pytest.approx(measured, abs=0.01)
+    measured = LEAST_AP[name] + 0.003  # by four fifths of the rows
+    assert paper_AP(data.Y, clf.loo_scores_) == pytest.approx(measured, abs=0.012)
 
 
 @pytest.mark.parametrize("name", ["emotions", "yeast", "image"])

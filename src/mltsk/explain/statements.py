@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Array
+from ..core.arrays import Array, underflow_is_zero
 from ..frames import MISSING
 from .conditions import Condition
 from .effects import Effects
@@ -103,6 +103,7 @@ class Statements:
             exact=True,
         )
 
+    @underflow_is_zero()
     def _line_unit(self, t: int, j: int, x: Array, y: Array) -> float | None:
         """The round unit of a curve through ``x``, ``y`` if it is a straight line."""
         is_named = bool(self.subjects.named_values(t))

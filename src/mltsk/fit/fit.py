@@ -222,7 +222,7 @@ def _chosen(
         Z = Z[positions]
         w = w[positions]
     sample = sample.without_unobserved()
-    by_content = order_by_content(sample)
+    by_content = order_by_content(sample, scale.scaling)
     sample = sample.take(by_content)
     Z = Z[by_content]
     w = w[by_content]

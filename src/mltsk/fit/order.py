@@ -7,25 +7,39 @@ of this order has a random sample, and the same one for every permutation of the
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Matrix, asnumpy, is_csr, row_blocks
+from ..core.arrays import Array, Matrix, asnumpy, is_csr, row_blocks
+from ..core.terms import Scaling
 from .rows import Block
 
 FIRST_MULTIPLIER = 0x9E3779B97F4A7C15  # 2⁶⁴ divided by the golden ratio, odd
 SECOND_MULTIPLIER = 0xC2B2AE3D27D4EB4F  # an odd number whose bits look random
 
 
-def order_by_content(block: Block) -> NDArray[np.intp]:
+def order_by_content(block: Block, scaling: Scaling | None) -> NDArray[np.intp]:
     """Positions of the rows of a block, sorted by what the rows hold.
 
-    Rows that hold the same features, labels and weights stand together.
+    On a scale of percentiles that is first by the knots between which values lie, so
+    that the order does not depend on the units of features. Rows that hold the same
+    features, labels and weights stand together.
     """
-    keys = _row_keys(block.X, first_column=0)
-    first_column = block.X.shape[1]
-    for array in (block.Y, block.w):
-        columns = asnumpy(array).reshape(len(array), -1)
-        keys += _row_keys(columns, first_column)
-        first_column += columns.shape[1]
-    return np.argsort(_mixed(keys), kind="stable")
+    Y = asnumpy(block.Y)
+    w = asnumpy(block.row_weights)
+    exact = _row_keys(block.X, first_column=0)
+    exact += _row_keys(np.column_stack([Y, w]), first_column=block.X.shape[1])
+    if scaling is None or not scaling.bounded or is_csr(block.X):
+        return np.argsort(_mixed(exact), kind="stable")
+    keys = _row_keys(_knots_below(block.X, scaling), first_column=0)
+    keys += _row_keys(Y, first_column=block.X.shape[1])
+    return np.lexsort([_mixed(exact), _mixed(keys)])
+
+
+def _knots_below(X: Array, scaling: Scaling) -> NDArray[np.float64]:
+    """How many knots of its feature are at most as large as each cell of X (n, D)."""
+    counts = np.empty(X.shape)
+    for d in range(X.shape[1]):
+        knots = scaling.values[d, : scaling.n_values[d]]
+        counts[:, d] = np.searchsorted(knots, asnumpy(X[:, d]), side="right")
+    return counts
 
 
 def _row_keys(X: Matrix, first_column: int) -> NDArray[np.uint64]:
