@@ -53,6 +53,7 @@ SCRIPTS = (
     "finder",
     "turns",
     "views",
+    "pairs",
     "rules",
     "map",
     "sizes",
