@@ -23,7 +23,13 @@ from ..explain.wording import name
 from ..fitted import FittedAttributes
 from ..system import FuzzySystem
 from ..text import plural
-from .packing import PageData, packed, packed_nonzero, shortest_form
+from .packing import (
+    MAX_DECIMALS,
+    PageData,
+    packed,
+    packed_nonzero,
+    shortest_form,
+)
 
 # Arrays of more numbers may be written in single precision if their rows are shorter
 # than this: then no score moves by 1e-6.
@@ -31,7 +37,7 @@ MAX_DOUBLE_NUMBERS = 500_000
 MAX_SINGLE_NORM = 8
 # With more numbers, centres of exceptions are written once, in the caller's units, and
 # the page puts them on their scale, if that gives them back to so much. Where each of
-# 2,417 rows is an exception (yeast), a page of 8.7 MB has 4.7 MB then.
+# 2,417 rows is an exception (yeast), a page of 8.7 MB has 4.5 MB then.
 MAX_WRITTEN_CENTRES = 20_000
 CENTRE_TOLERANCE = 1e-12
 
@@ -127,11 +133,19 @@ def _centres(system: FuzzySystem) -> PageData:
     """
     prototypes = np.asarray(system.prototypes, dtype=np.float64)
     if system.scaling is not None and prototypes.size > MAX_WRITTEN_CENTRES:
-        distances = np.abs(system.scale(prototypes) - system.centers)
-        if distances.max() <= CENTRE_TOLERANCE:
-            columns = [shortest_form(column).data() for column in prototypes.T]
+        # centres that are rows have the few decimals of these, but for rounding
+        rounded = np.round(prototypes, MAX_DECIMALS)
+        values = np.where(_are_centres(system, rounded), rounded, prototypes)
+        if _are_centres(system, values).all():
+            columns = [shortest_form(column).data() for column in values.T]
             return {"centers": None, "prototypes": columns}
     return {"centers": packed(system.centers), "prototypes": packed(prototypes)}
+
+
+def _are_centres(system: FuzzySystem, values: FloatArray) -> NDArray[np.bool_]:
+    """In which columns (D,) values (K, D) are the centres of the exceptions."""
+    distances = np.abs(system.scale(values) - system.centers)
+    return np.asarray(distances.max(axis=0) <= CENTRE_TOLERANCE)
 
 
 def _scale(system: FuzzySystem) -> PageData:

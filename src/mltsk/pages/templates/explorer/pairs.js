@@ -4,7 +4,7 @@ const FIRST_MAPS = 4; // pairs at first; each click shows as many more
 // Per cent of its colour that the largest height of a map has: with more, numbers have a
 // contrast of less than 4.5 in dark mode.
 const MAX_TINT = 50;
-const HARDLY_ANY_DATA = 0.002; // cells with a smaller share of the data are hatched
+const HARDLY_ANY_DATA = 0.002; // cells with a smaller share of the data are dashed
 const MIN_TOLD_HEIGHT = 0.0005; // what is less is shown as 0.000
 const CLEAR_STEP = 0.05; // of the largest height: a sample lies between two cells
 
@@ -44,11 +44,13 @@ class PairMaps {
     const section = $("pairs-card");
     if (!section) return;
     const sizes = this.system.pairs.map((pair) => this.system.pairSize(pair, j));
+    const reaches = sizes.map((_, p) => this.reach(p, j));
     const moving = largest(sizes, sizes.length).filter((p) => {
-      return Math.max(...this.heights(p, j).flat().map(Math.abs)) >= MIN_TOLD_HEIGHT;
+      return reaches[p] >= MIN_TOLD_HEIGHT;
     });
+    const strongest = Math.max(...reaches); // has the full colour
     this.order = moving.filter((p, i) => i < this.count || p === asked);
-    this.maps = this.order.map((p) => new PairMap(this, p, j));
+    this.maps = this.order.map((p) => new PairMap(this, p, j, strongest));
     section.hidden = !this.blocks.length;
     $("pair-maps").replaceChildren(...this.maps.map(({ node }) => node));
     $("more-pairs").hidden = this.order.length === moving.length;
@@ -85,6 +87,11 @@ class PairMaps {
     return this.cells(p, (r) => (r < 0 ? 0 : pairCoef[r * L + j]) - average);
   }
 
+  // The largest height of pair p, up or down.
+  reach(p, j) {
+    return Math.max(...this.heights(p, j).flat().map(Math.abs));
+  }
+
   // valueOf(rule) for each cell of pair p.
   cells(p, valueOf) {
     const [rows, columns] = this.blocks[p].axes;
@@ -108,14 +115,15 @@ class PairMaps {
   }
 }
 
-// The heat map of pair p for label j: larger values are up and to the right.
+// The heat map of pair p for label j: larger values are up and to the right. The height
+// `strongest` has the full colour.
 class PairMap {
-  constructor(maps, p, j) {
-    Object.assign(this, { maps, p, j });
+  constructor(maps, p, j, strongest) {
+    Object.assign(this, { maps, p, j, strongest });
     this.block = maps.blocks[p];
     this.heights = maps.heights(p, j);
     this.shares = maps.cells(p, (r) => (r < 0 ? 1 : maps.system.pairMean[r]));
-    this.reach = Math.max(...this.heights.flat().map(Math.abs));
+    this.reach = maps.reach(p, j);
     this.digits = digitsOf(this.reach);
     this.own = h("p", { class: "own-height" });
     this.marked = null; // the cell of the sample
@@ -163,7 +171,7 @@ class PairMap {
   // A cell, blue where both values raise the score and orange where they lower it.
   box(a, b) {
     const height = this.heights[a][b];
-    const tint = (MAX_TINT * Math.abs(height)) / (this.reach || 1);
+    const tint = (MAX_TINT * Math.abs(height)) / (this.strongest || 1);
     const colour = height < 0 ? "--down" : "--accent";
     const isRare = this.shares[a][b] < HARDLY_ANY_DATA;
     const node = h("td", {
@@ -191,7 +199,7 @@ class PairMap {
     const told = ({ words, height }) => `${words}: ${signed(height, this.digits)}`;
     if (ruled.length === 1) {
       const rest = cells.find((cell) => cell !== ruled[0]);
-      return `${told(ruled[0])}; everybody else: ${signed(rest.height, this.digits)}.`;
+      return `${told(ruled[0])}; all others: ${signed(rest.height, this.digits)}.`;
     }
     const frequent = ruled.filter(({ share }) => share >= HARDLY_ANY_DATA);
     frequent.sort((one, other) => other.height - one.height);
