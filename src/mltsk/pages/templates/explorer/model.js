@@ -531,19 +531,53 @@ class FuzzySystem {
   // The part of the score of label j that changes when column d, which is not missing,
   // alone moves: a function of its place z.
   along(j, d, now) {
+    const pairs = this.pairsAlong(j, d, now);
+    const shifts = this.firesAlone
+      ? this.shiftsAlone(j, d, now)
+      : this.shiftsTogether(j, d, now);
+    return (z) => this.effect(d, z, j) + pairs(z) + shifts(z);
+  }
+
+  // What exceptions shift label j where how far each applies depends on the others: a
+  // function of the place z of column d.
+  shiftsTogether(j, d, now) {
     const { K, D, centers, widths } = this;
     const said = this.saidNow(j, now);
     const other = this.distancesWithout(d, now);
-    const pairs = this.pairsAlong(j, d, now);
     const raw = new Float64Array(K);
     return (z) => {
       for (let k = 0, at = d; k < K; k++, at += D) {
         raw[k] = this.joined(other[k], (z - centers[at]) ** 2 / widths[at]);
       }
       const m = this.shares(this.exponents({ raw, seen: now.sums.seen }));
-      let sum = this.effect(d, z, j) + pairs(z);
-      for (let k = 0; k < K; k++) {
-        sum += m[k] * (said[k] + this.at(k, d + 1, j) * (z - now.z[d]));
+      return m.reduce((sum, share, k) => {
+        return sum + share * (said[k] + this.at(k, d + 1, j) * (z - now.z[d]));
+      }, 0);
+    };
+  }
+
+  // The same where each exception stands alone: thousands of them take one loop.
+  shiftsAlone(j, d, now) {
+    const { K, D, centers, widths, counted } = this;
+    const { seen } = now.sums;
+    const isMinimum = this.firing === "minimum";
+    const applies = range(K).filter((k) => seen[k] === counted[k] || seen[k] > 1e-9);
+    const said = this.saidNow(j, now);
+    const other = this.distancesWithout(d, now);
+    const slopes = Float64Array.from(range(K), (k) => this.at(k, d + 1, j));
+    const stretch = Float64Array.from(range(K), (k) => {
+      return isMinimum || seen[k] === counted[k] ? 1 : counted[k] / seen[k];
+    });
+    return (z) => {
+      const step = z - now.z[d];
+      let sum = 0;
+      for (const k of applies) {
+        const at = k * D + d;
+        const distance = (z - centers[at]) ** 2 / widths[at];
+        const exponent = isMinimum
+          ? Math.max(other[k], distance)
+          : (other[k] + distance) * stretch[k];
+        sum += Math.exp(-exponent) * (said[k] + slopes[k] * step);
       }
       return sum;
     };
