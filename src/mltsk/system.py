@@ -194,12 +194,15 @@ class FuzzySystem:
                 noise=certainty.noise[labels],
                 chosen=None if chosen is None else chosen[:, labels],
             )
+        pair_coef = self.pair_coef
+        if pair_coef is not None:
+            pair_coef = pair_coef[:, labels]
         return replace(
             self,
             label_names=tuple(self.label_names[j] for j in labels),
             intercept=self.intercept[labels],
             term_coef=self.term_coef[:, labels],
-            pair_coef=None if self.pair_coef is None else self.pair_coef[:, labels],
+            pair_coef=pair_coef,
             coef=self.coef[:, :, labels],
             thresholds=self.thresholds[labels],
             slopes=None if self.slopes is None else self.slopes[labels],

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mltsk import read_table, review
+from mltsk import MLTSKClassifier, read_table, review
 
 IS_WHOLE = "location.protocol === 'file:' && document.querySelector('#made')"
 N_FOLDED = "document.querySelectorAll('details:not([open])').length"
@@ -29,7 +29,8 @@ def page(tmp_path_factory):
         Y[f"Lungenembolie_nach_Operation_{i}"] = (X.age > 40 + i).astype(float)
     frame = pd.concat([X, Y], axis=1)
     path = tmp_path_factory.mktemp("review") / "page.html"
-    return review(read_table(frame, list(Y.columns)), path, quick=True)
+    model = MLTSKClassifier(n_pairs=5, threshold="f1")
+    return review(read_table(frame, list(Y.columns)), path, model=model, quick=True)
 
 
 @pytest.mark.parametrize("width", [1400, 390])
@@ -52,6 +53,20 @@ def test_review_takes_its_colours_from_the_style_sheet(browser, page):
     browser.open(page, dark=True, ready=IS_WHOLE)
     assert "rgb(0, 0, 0)" not in (light, browser.run(fill))
     assert browser.run(fill) != light
+
+
+BEYOND = """[...document.querySelectorAll(".heats, .heats *")].filter((node) => {
+  return node.getBoundingClientRect().right > innerWidth + 1;
+}).length"""
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_review_shows_maps_of_pairs_within_the_window(browser, page, width):
+    browser.open(page, width=width, ready=IS_WHOLE)
+    browser.run(UNFOLD)
+    assert len(browser.run(WIDTHS, ".heats svg")) > 3
+    assert min(browser.run(WIDTHS, ".heats svg")) > 200
+    assert browser.run(BEYOND) == 0
 
 
 def test_review_has_on_paper_what_is_folded(browser, page):

@@ -7,13 +7,14 @@ import json
 import shutil
 import subprocess
 from base64 import b64decode
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mltsk import MLTSKClassifier, PaperMLTSK
+from mltsk import MLTSKClassifier, PaperMLTSK, read_table
 from mltsk.datasets import make_multilabel_rules
 from mltsk.pages.explorer import explorer_data
 from mltsk.pages.explorer_content import feature_data, ranges, system_data
@@ -85,6 +86,88 @@ def test_explorer_data_of_tables_give_pythons_scores_in_node(
     rows[:3, :-2] = np.nan  # nothing is known
     expected = clf.system_.scores(rows)
     assert_allclose(in_node(clf, rows, tmp_path), expected, rtol=0, atol=1e-9)
+
+
+@needs_node
+@pytest.mark.parametrize("options", [{}, {"n_pairs": 5}, {"n_pairs": 5, "n_rules": 9}])
+def test_explorer_data_of_lines_and_pairs_give_pythons_scores_in_node(
+    options, tmp_path
+):
+    pbc = read_table("pbc")
+    clf = MLTSKClassifier(**options).fit(pbc.X, pbc.Y)
+    assert clf.terms_.straight.any()
+    assert len(clf.pairs_) == options.get("n_pairs", 0)
+    rows = clf.system_.columns.expand(pbc.X)
+    assert np.isnan(rows).any()
+    beyond_the_data = np.vstack([rows, 1.7 * rows, rows - 40])
+    expected = clf.system_.scores(beyond_the_data)
+    scores = in_node(clf, beyond_the_data, tmp_path)
+    assert_allclose(scores, expected, rtol=0, atol=1e-9)
+
+
+@needs_node
+def test_explorer_data_of_pairs_with_categories_give_pythons_scores_in_node(
+    table, tmp_path
+):
+    clf = MLTSKClassifier(n_pairs=12).fit(*table)
+    pairs = clf.pairs_
+    assert any(axis.category for pair in pairs for axis in pair.axes)
+    rows = clf.system_.columns.expand(table[0])
+    rows[np.random.default_rng(2).random(rows.shape) < 0.2] = np.nan
+    expected = clf.system_.scores(rows)
+    assert_allclose(in_node(clf, rows, tmp_path), expected, rtol=0, atol=1e-9)
+
+
+@pytest.fixture(scope="module")
+def one_per_row():
+    """A model of an exception per row, which are rounded."""
+    data = make_multilabel_rules(n_samples=600, n_features=40, random_state=0)
+    X = np.round(data.X, 2)
+    clf = MLTSKClassifier(n_rules=600, order=0).fit(X, data.Y)
+    assert clf.n_rules_ == 600
+    return clf, X
+
+
+@needs_node
+def test_system_data_write_very_many_centres_once_and_scores_stay_pythons(
+    one_per_row, tmp_path
+):
+    clf, X = one_per_row
+    data = system_data(clf)
+    n_numbers = 600 * 40
+    assert data["centers"] is None
+    n_characters = len(json.dumps(data["prototypes"]))
+    assert n_characters < 4 * n_numbers  # two arrays of doubles have 21 per number
+    expected = clf.system_.scores(X)
+    assert_allclose(in_node(clf, X, tmp_path), expected, rtol=0, atol=1e-9)
+
+
+def test_system_data_write_centres_that_do_not_follow_from_prototypes(one_per_row):
+    clf, _ = one_per_row
+    system = clf.system_
+    moved = copy(clf)
+    moved.system_ = replace(system, centers=system.centers + 0.1)
+    data = system_data(moved)
+    assert_array_equal(unpacked(data["centers"]), moved.centers_.ravel())
+
+
+def test_system_data_tell_pairs_in_the_words_and_order_of_python(table):
+    clf = MLTSKClassifier(n_pairs=6).fit(*table)
+    names = list(clf.feature_names_in_)
+    blocks = system_data(clf)["pairs"]["blocks"]
+    for block, pair in zip(blocks, clf.pairs_, strict=True):
+        assert tuple(names[f] for f in block["features"]) == pair.features
+        for told, axis in zip(block["axes"], pair.axes, strict=True):
+            assert told["title"] == axis.title
+            assert told["ticks"] == axis.ticks
+            assert told["words"] == [axis.words(i) for i in range(len(axis))]
+
+
+def test_system_data_of_some_labels_have_their_numbers_of_pairs(table):
+    clf = MLTSKClassifier(n_pairs=6).fit(*table)
+    data = system_data(clf, np.array([1]))
+    numbers = unpacked(data["pairs"]["coef"]["values"])
+    assert_array_equal(np.sort(numbers), np.sort(clf.system_.pair_coef[:, 1]))
 
 
 def unpacked(text, kind="<f8"):

@@ -4,9 +4,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from mltsk import MLTSKClassifier, read_table
 from mltsk.explain import views
+from mltsk.explain.pairs import FeaturePair, PairAxis
 from mltsk.metrics.curves import calibration_groups
 from mltsk.pages import svg
 
@@ -82,6 +84,49 @@ def spiders():
     table = read_table("pbc")
     clf = MLTSKClassifier(n_rules=0).fit(table.X, table.Y)
     return {curve.feature: curve for curve in views.shapes(clf, "spiders", top=13)}
+
+
+def pair_of(surface, shares):
+    """A pair of two features with these heights."""
+    axes = []
+    for title, count in zip((HOSTILE, "age"), surface.shape[:2], strict=True):
+        values = tuple(float(i) for i in range(count))
+        percentiles = tuple(i / count for i in range(count))
+        axes.append(PairAxis(title, values, (), percentiles))
+    return FeaturePair(
+        index=0,
+        axes=tuple(axes),
+        labels=("gout",),
+        surface=surface,
+        shares=shares,
+        sizes=np.ones(1),
+    )
+
+
+def test_heat_map_has_a_number_and_a_colour_in_every_cell_and_larger_values_up():
+    surface = np.array([[[0.2], [-0.1]], [[0.0], [0.1]], [[-0.4], [0.3]]])
+    shares = np.array([[0.3, 0.3], [0.1, 0.001], [0.1, 0.2]])
+    root = ElementTree.fromstring(svg.heat_map(pair_of(surface, shares), 0, reach=0.4))
+    cells = [node for node in root if node.get("class") in ("rise", "fall")]
+    places = np.array([[node.get("y"), node.get("x")] for node in cells], dtype=float)
+    rows = -np.unique(-places[:, 0])
+    assert len(cells) == 6
+    assert_allclose(places[:, 0].reshape(3, 2)[:, 0], rows)  # the first is lowest
+    opacity = [float(node.get("fill-opacity")) for node in cells]
+    assert_allclose(opacity, 0.5 * np.abs(surface.ravel()) / 0.4, atol=0.006)
+    numbers = [node.text for node in root if node.get("class") == "number"]
+    assert numbers == ["+0.20", "−0.10", "+0.00", "+0.10", "−0.40", "+0.30"]
+    assert [node.get("class") for node in root].count("rare") == 1
+
+
+def test_heat_map_is_well_formed_with_hostile_names_and_fits_its_box():
+    surface = np.zeros((5, 5, 1))
+    picture = svg.heat_map(pair_of(surface, np.full((5, 5), 0.04)), 0, reach=1.0)
+    root = ElementTree.fromstring(picture)
+    assert root.get("aria-label") == f"gout by {HOSTILE} and age"
+    assert not any(node.tag == "script" or node.get("style") for node in root.iter())
+    words = [node.text for node in root if node.tag == "text"]
+    assert "or below" in words
 
 
 def test_shape_shows_data_and_gaps(spiders):

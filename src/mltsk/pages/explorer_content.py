@@ -3,7 +3,8 @@
 All of it is ready for JSON, with arrays as text (`packing`). Widths that are all equal
 are written once. Its rows are in `explorer_rows`.
 
-Symbols: K exceptions, D columns of numbers, F features, L labels, P terms, n rows.
+Symbols: K exceptions, D columns of numbers, F features, L labels, P terms, R rules of
+pairs, n rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,18 +16,30 @@ from numpy.typing import NDArray
 from ..core.arrays import FloatArray, Matrix, dense
 from ..explain.effects import Effects
 from ..explain.given import GivenRules
+from ..explain.pairs import PairAxis, PairEffects
 from ..explain.rules import RuleBase, rule_base
 from ..explain.subjects import Subjects
 from ..explain.wording import name
 from ..fitted import FittedAttributes
 from ..system import FuzzySystem
 from ..text import plural
-from .packing import PageData, packed, packed_nonzero
+from .packing import (
+    MAX_DECIMALS,
+    PageData,
+    packed,
+    packed_nonzero,
+    shortest_form,
+)
 
 # Arrays of more numbers may be written in single precision if their rows are shorter
 # than this: then no score moves by 1e-6.
 MAX_DOUBLE_NUMBERS = 500_000
 MAX_SINGLE_NORM = 8
+# With more numbers, centres of exceptions are written once, in the caller's units, and
+# the page puts them on their scale, if that gives them back to so much. Where each of
+# 2,417 rows is an exception (yeast), a page of 8.7 MB has 4.5 MB then.
+MAX_WRITTEN_CENTRES = 20_000
+CENTRE_TOLERANCE = 1e-12
 
 MAX_WORDED_CONDITIONS = 5  # of an exception
 # Shapes of a label: all of a short model, the largest of a long one.
@@ -79,14 +92,15 @@ def system_data(
             "high": packed(terms.high),
             "mean": packed(terms.mean),
             "feature": packed(terms.feature, "<u4"),
+            "straight": packed(terms.straight, "u1"),
             "coef": _coefficients(system.term_coef, system),
         },
+        "pairs": _pairs(base.pair_effects),
         "coef": _coefficients(system.coef, system),
         "widths": packed(_widths(system)),
         "weights": packed(system.rule_weights),
         "intercept": packed(system.intercept),
-        "centers": packed(system.centers),
-        "prototypes": packed(system.prototypes),
+        **_centres(system),
         "slopes": packed(system.slopes),
         "offsets": packed(system.offsets),
         "quantiles": packed(system.quantiles),
@@ -109,6 +123,29 @@ def _widths(system: FuzzySystem) -> FloatArray:
     if widths.size and (widths == widths[0, 0]).all():
         return widths.ravel()[:1]
     return widths
+
+
+def _centres(system: FuzzySystem) -> PageData:
+    """Centres of the exceptions, on the scale of the rules and in the caller's units.
+
+    Very many are written in the caller's units alone, column by column; ``centers`` is
+    None then.
+    """
+    prototypes = np.asarray(system.prototypes, dtype=np.float64)
+    if system.scaling is not None and prototypes.size > MAX_WRITTEN_CENTRES:
+        # centres that are rows have the few decimals of these, but for rounding
+        rounded = np.round(prototypes, MAX_DECIMALS)
+        values = np.where(_are_centres(system, rounded), rounded, prototypes)
+        if _are_centres(system, values).all():
+            columns = [shortest_form(column).data() for column in values.T]
+            return {"centers": None, "prototypes": columns}
+    return {"centers": packed(system.centers), "prototypes": packed(prototypes)}
+
+
+def _are_centres(system: FuzzySystem, values: FloatArray) -> NDArray[np.bool_]:
+    """In which columns (D,) values (K, D) are the centres of the exceptions."""
+    distances = np.abs(system.scale(values) - system.centers)
+    return np.asarray(distances.max(axis=0) <= CENTRE_TOLERANCE)
 
 
 def _scale(system: FuzzySystem) -> PageData:
@@ -135,6 +172,45 @@ def _scale(system: FuzzySystem) -> PageData:
         "spread": packed(scaling.spread),
         "ends": packed(np.cumsum([0, *n_knots])),
     }
+
+
+def _pairs(effects: PairEffects) -> PageData:
+    """Rules of pairs of features, and the words of each pair, the largest pair first.
+
+    Conditions have a column and three percentiles: where a condition begins, is wholly
+    met, and ends. The rules of a pair stand next to each other, ``count`` of them: each
+    condition of its first feature with each of its second.
+    """
+    pairs = effects.system.pairs
+    own = np.concatenate([np.zeros(0, dtype=np.intp), *effects.own_rules])
+    conditions = pairs.conditions
+    blocks = []
+    for p, rules in enumerate(effects.own_rules):
+        axes = effects.pair(p, np.arange(0)).axes
+        blocks.append(
+            {
+                "count": len(rules),
+                "features": list(effects.features(p)),
+                "axes": [_axis(axis) for axis in axes],
+            }
+        )
+    return {
+        "column": packed(conditions.column, "<u4"),
+        "left": packed(conditions.left),
+        "peak": packed(conditions.peak),
+        "right": packed(conditions.right),
+        "first": packed(pairs.first[own], "<u4"),
+        "second": packed(pairs.second[own], "<u4"),
+        "mean": packed(pairs.mean[own]),
+        "coef": packed_nonzero(effects.coef[own], is_single=False),
+        "blocks": blocks,
+    }
+
+
+def _axis(axis: PairAxis) -> PageData:
+    """One feature of a pair: its values in short, and as conditions."""
+    conditions = [axis.words(i) for i in range(len(axis))]
+    return {"title": axis.title, "ticks": axis.ticks, "words": conditions}
 
 
 def _words(base: RuleBase) -> PageData:

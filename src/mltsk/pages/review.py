@@ -54,6 +54,7 @@ from .baselines import (
 from .explorer import explorer_parts, policy
 from .packing import PageData
 from .render import source, template, write_page
+from .review_pairs import pair_facts
 from .review_table import table_facts
 from .shown_labels import check_max_labels, note_on_shown_labels, shown_labels
 from .worth import JudgedLabel
@@ -412,6 +413,7 @@ def _model_facts(
     base = short.rules_
     curves = views.FeatureCurves(views.effects_of(model))
     short_curves = views.FeatureCurves(base.effects)
+    pairs = model.pairs_
     general = []
     labels = []
     for j in shown.tolist():
@@ -421,7 +423,14 @@ def _model_facts(
             general.append(node)
         shapes = _shape_pictures(curves, short_curves, j)
         label = name(str(model.label_names_[j]))
-        labels.append({"name": label, "node": node, "shapes": shapes})
+        labels.append(
+            {
+                "name": label,
+                "node": node,
+                "shapes": shapes,
+                "pairs": pair_facts(pairs, j),
+            }
+        )
     return {
         "legend": base.legend(),
         "labels": labels,
@@ -429,6 +438,7 @@ def _model_facts(
         "terms": REVIEW_STATEMENTS,
         "own": _exceptions(base),
         "exceptions": _exceptions(model.rules_, at_most=MAX_SHOWN_EXCEPTIONS),
+        "n_pairs": len(pairs),
         "n_exceptions": model.n_rules_,
         "n_numbers": int(model.n_statements_.max()),
         "mean": _precisions_of_both(comparison),

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.arrays import Array
+from ..explain.pairs import FeaturePair
+from ..explain.plot_pairs import HARDLY_ANY_DATA
 from ..explain.views import Curve
 from ..explain.wording import number, shortened
 from ..frames import MISSING
@@ -23,6 +25,16 @@ MAX_LOOPED_POINTS = 30  # of a stretch that a loop is faster for than arrays
 MAX_DRAWN_VALUES = 6  # names of a nominal feature
 MAX_LARGE_CELLS = 15  # labels whose map has room for large cells
 STRONG_CORRELATION = 0.6  # and beyond: the darkest cell
+MINUS = "−"  # as long as a plus sign
+# A heat map: its width, the room for values at its left, and the height of a cell.
+HEAT_WIDTH = 320.0
+HEAT_LEFT = 80.0
+HEAT_CELL = 28.0
+HEAT_TOP = 16.0
+# The strongest cell has so much of its colour: with more, numbers have a contrast of
+# less than 4.5 in dark mode.
+MAX_HEAT_OPACITY = 0.5
+CHARACTER_WIDTH = 5.6  # of the values of a heat map
 
 # The square in which curves from 0 to 1 are drawn.
 SQUARE_LEFT = 34.0
@@ -217,6 +229,58 @@ def together(title: str, names: Sequence[str], C: Array) -> str:
     return _svg(kind, (width, cell * L + 104), title, marks)
 
 
+def heat_map(pair: FeaturePair, j: int, reach: float) -> str:
+    """Draw what both values of a pair add to label j, larger values up and right.
+
+    ``reach`` is the height that has the full colour. Cells with hardly any data are
+    dashed.
+    """
+    down, across = pair.axes
+    heights = pair.surface[:, :, j]
+    written = pair.written(j)
+    width = (HEAT_WIDTH - HEAT_LEFT) / len(across)
+    bottom = HEAT_TOP + HEAT_CELL * len(down)
+    marks = [_text(0, 10, f"↑ {shortened(down.title, 60)}", "start", kind="axis")]
+    for a, tick in enumerate(down.ticks):
+        y = bottom - HEAT_CELL * (a + 1)
+        marks += _tick(HEAT_LEFT - 5, y + HEAT_CELL / 2 + 3, tick, HEAT_LEFT, "end")
+        for b in range(len(across)):
+            x = HEAT_LEFT + width * b
+            marks.append(_heat_cell(x, y, width, heights[a, b] / reach))
+            if pair.shares[a, b] < HARDLY_ANY_DATA:
+                marks.append(_bar(x + 2, y + 2, width - 4, HEAT_CELL - 4, "rare"))
+            words = written[a][b].replace("-", MINUS)
+            marks.append(
+                _text(x + width / 2, y + HEAT_CELL / 2 + 3, words, kind="number")
+            )
+    for b, tick in enumerate(across.ticks):
+        marks += _tick(
+            HEAT_LEFT + width * (b + 0.5), bottom + 16, tick, width, "middle"
+        )
+    title = f"{shortened(across.title, 60)} →"
+    marks.append(_text(HEAT_WIDTH, bottom + 36, title, "end", kind="axis"))
+    size = (HEAT_WIDTH, bottom + 42)
+    return _svg("heat", size, f"{pair.labels[j]} by {pair.title}", marks)
+
+
+def _heat_cell(x: float, y: float, width: float, share: float) -> str:
+    """Return a cell whose height is this share of the largest, up or down."""
+    kind = "fall" if share < 0 else "rise"
+    opacity = MAX_HEAT_OPACITY * min(abs(share), 1.0)
+    cell = _bar(x + 1, y + 1, width - 2, HEAT_CELL - 2, kind)
+    return cell.replace("/>", f' fill-opacity="{opacity:.2f}"/>')
+
+
+def _tick(x: float, y: float, words: str, width: float, anchor: str) -> list[str]:
+    """Return a value next to a row or under a column, on two lines if it is long."""
+    most = int(width / CHARACTER_WIDTH)
+    first, separator, second = words.partition(" or ")
+    if len(words) <= most or not separator:
+        return [_text(x, y, shortened(words, most), anchor)]
+    lines = (shortened(first, most), f"or {second}")
+    return [_text(x, y - 5 + 10 * i, line, anchor) for i, line in enumerate(lines)]
+
+
 def _correlation_class(correlation: float) -> str:
     """Return the classes of a cell: which way it goes, and one of four strengths."""
     if not np.isfinite(correlation):
@@ -387,10 +451,18 @@ def _bar(x: float, y: float, width: float, height: float, kind: str) -> str:
 
 
 def _text(
-    x: float, y: float, words: str, anchor: str = "middle", *, turned: bool = False
+    x: float,
+    y: float,
+    words: str,
+    anchor: str = "middle",
+    *,
+    turned: bool = False,
+    kind: str = "",
 ) -> str:
     """Return words at a place, turned to be read from below if asked for."""
     place = f'x="{x:.1f}" y="{y:.1f}"'
     if turned:
         place = f'transform="translate({x:g} {y:g}) rotate(-90)"'
+    if kind:
+        place = f'class="{kind}" {place}'
     return f'<text {place} text-anchor="{anchor}">{escape(words)}</text>'

@@ -19,6 +19,7 @@ from ..core.arrays import Array, FloatArray, Matrix, dense
 from ..core.interpolation import MAX_SAFE_SUM
 from ..core.magnitude import rounded, unit_factors
 from ..core.membership import firing_strengths
+from ..core.pairs import Pairs
 from ..core.straight import MIN_STRAIGHT_RAMP
 from ..core.terms import FEW_VALUES, Scaling, Terms, quantiles_of
 from ..system import STRAIGHT, FuzzySystem
@@ -93,6 +94,8 @@ class Candidates:
             terms=terms,
             members=None,
             firing="plain",
+            pairs=Pairs.none(),
+            pair_coef=None,
         )
         centers = (centers * factors - low) / span
         widths = (reaches * factors) ** 2 / np.log(2) / span**2

@@ -139,7 +139,8 @@ class ShapeCurve {
       return;
     }
     const isAsked = features.isAsked(f);
-    if ((!system.K && !isAsked) || system.scaleKind === "unit") return;
+    const movesAlone = !system.K && !isAsked && !system.isPaired(column);
+    if (movesAlone || system.scaleKind === "unit") return;
     const along = system.along(j, column, now);
     const given = (value) => (isAsked ? features.givenWith(f, value, now.x, j) : 0);
     const start = amount - along(now.z[column]) - given(now.x[column]);
@@ -168,7 +169,7 @@ function stripShades(k, f, features, system, norm) {
 
 // A strip that is dark where rule k applies, with the rule's centre and the sample on
 // it.
-function conditionStrip(k, f, features, system, prototypes, norm) {
+function conditionStrip(k, f, features, system, norm) {
   const column = features.at[f];
   const shades = stripShades(k, f, features, system, norm);
   const left = (value) => `${features.positionOf(f, value) / (SLIDER_STEPS / 100)}%`;
@@ -176,7 +177,7 @@ function conditionStrip(k, f, features, system, prototypes, norm) {
   const tick = h("span", { class: "strip-sample" });
   const node = h("span", { class: "strip", "aria-hidden": "true" }, centre, tick);
   node.style.background = `linear-gradient(to right, ${shades.join(", ")})`;
-  centre.style.left = left(prototypes[k * system.D + column]);
+  centre.style.left = left(system.prototypes[k * system.D + column]);
   const show = (x) => {
     tick.hidden = Number.isNaN(x[column]);
     tick.style.left = left(x[column]);

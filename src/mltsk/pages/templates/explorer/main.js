@@ -43,7 +43,9 @@ class Explorer {
     Object.assign(this, { data, system, features });
     this.labels = new LabelList(data, system, onlabel);
     this.columns = new FiringColumns(data, onrule);
-    this.why = new Why(data, features, system, onfeature, onrule);
+    this.pairs = new PairMaps(data, features, system, onfeature);
+    const on = { feature: onfeature, pair: (p) => this.visitPair(p), rule: onrule };
+    this.why = new Why(data, features, system, this.pairs, on);
     this.cards = new RuleCards(data, features, system, this.norm, onlabel, onfeature);
     this.turns = new Turns(features, system);
     this.controls = []; // those that are shown
@@ -62,9 +64,12 @@ class Explorer {
     const parts = [
       [this.system.K, this.data.noun.toLowerCase()],
       [this.data.features.length, "feature"],
+      [this.system.pairs.length, "pair of features", "pairs of features"],
       [this.system.L, "label"],
     ].filter(([count]) => count);
-    const words = parts.map(([count, noun]) => times(count, noun));
+    const words = parts.map(([count, noun, nouns]) => {
+      return count > 1 && nouns ? `${counted(count)} ${nouns}` : times(count, noun);
+    });
     $("counts").textContent = words.join(" · ");
   }
 
@@ -145,6 +150,7 @@ class Explorer {
   listenToClicks() {
     const actions = {
       "more-rules": () => this.showMoreRules(),
+      "more-pairs": () => this.showMorePairs(),
       more: () => this.list(this.shown + 2 * CONTROLS_SHOWN),
       previous: () => this.step(-1),
       next: () => this.step(1),
@@ -154,7 +160,7 @@ class Explorer {
       help: () => $("keys").showModal(),
     };
     for (const [id, act] of Object.entries(actions)) {
-      $(id).addEventListener("click", act);
+      $(id)?.addEventListener("click", act);
     }
   }
 
@@ -262,6 +268,7 @@ class Explorer {
     this.given = this.system.given(this.now.scores);
     this.labels.show(this.now.scores, this.given, this.truth);
     this.why.show(this.label, this.x, this.now);
+    this.pairs.show(this.x, this.now);
     this.cards.show(this.x, this.now.m);
     this.columns.show(this.now.m);
     this.showControls();
@@ -373,6 +380,7 @@ class Explorer {
     this.reach = this.system.reach(j);
     this.labels.select(j);
     this.cards.select(j);
+    this.showPairs();
     $("order-label").textContent = `that matter for ${this.data.labels[j]}`;
     this.why.show(j, this.x, this.now);
     if ($("order").value === "label" || !this.controls.length) this.list(this.shown);
@@ -394,6 +402,18 @@ class Explorer {
   showMoreRules() {
     this.cards.count += 2 * CONTROLS_SHOWN;
     this.settle();
+  }
+
+  // Draw the pairs of the chosen label, and one that was asked for.
+  showPairs(asked = -1) {
+    this.pairs.select(this.label, asked);
+    this.pairs.show(this.x, this.now);
+  }
+
+  // Show more heat maps of pairs.
+  showMorePairs() {
+    this.pairs.count += FIRST_MAPS;
+    this.showPairs();
   }
 
   // List the first so many features of those that are searched for.
@@ -482,6 +502,14 @@ class Explorer {
     node.scrollIntoView({ block: "center", behavior: "smooth" });
     node.focus({ preventScroll: true });
     this.save();
+  }
+
+  // Bring the heat map of pair p into view.
+  visitPair(p) {
+    this.showPairs(p);
+    const { node } = this.pairs.maps[this.pairs.order.indexOf(p)];
+    node.scrollIntoView({ block: "center", behavior: "smooth" });
+    node.focus({ preventScroll: true });
   }
 
   // Whether the page is dark now, by the button or by the system.

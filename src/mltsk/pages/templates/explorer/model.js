@@ -5,6 +5,7 @@
 //   D  columns of numbers (features, or parts of them)
 //   L  labels
 //   P  terms of the general rule
+//   R  rules of pairs of features
 //   x  a sample in the caller's units, NaN where a value is missing
 //   z  the same sample on the scale of the rules
 //   m  how far each exception applies
@@ -12,6 +13,13 @@
 
 const N_QUANTILES = 21; // per column: every twentieth part of the training rows
 const ABSENT_EXPONENT = 1000; // of a rule that does not apply: exp(-1000) = 0
+const CELL_TYPES = {
+  u1: Uint8Array,
+  "<i2": Int16Array,
+  "<i4": Int32Array,
+  "<f8": Float64Array,
+};
+const MISSING_CELL = { "<i2": -(2 ** 15), "<i4": -(2 ** 31) };
 
 // Array of a type from base64 of its bytes.
 function unpack(text, Type) {
@@ -46,6 +54,31 @@ function unpackSparse(packed, size) {
     }
   }
   return out;
+}
+
+// Values of a column that was written as codes of its distinct values, or as whole
+// numbers of a decimal unit.
+function readColumn([kind, text, distinct, decimals]) {
+  const cells = unpack(text, CELL_TYPES[kind]);
+  if (distinct) {
+    const values = unpack(distinct, Float64Array);
+    return Float64Array.from(cells, (code) => values[code]);
+  }
+  const unit = Number(`1e${decimals}`);
+  return Float64Array.from(cells, (cell) => {
+    return cell === MISSING_CELL[kind] ? NaN : cell / unit;
+  });
+}
+
+// A table of so many rows from columns, each written in its own shortest way.
+function readColumns(columns, count) {
+  const table = new Float64Array(count * columns.length);
+  columns.forEach((column, d) => {
+    readColumn(column).forEach((value, i) => {
+      table[i * columns.length + d] = value;
+    });
+  });
+  return table;
 }
 
 // The whole numbers from 0 to count - 1.
@@ -104,7 +137,6 @@ const SYSTEM_ARRAYS = [
   "slopes",
   "offsets",
   "weights",
-  "centers",
   "middle",
   "quantiles",
 ];
@@ -118,11 +150,13 @@ class FuzzySystem {
     this.widths = this.readWidths(data.widths);
     this.firing = data.firing;
     this.single = data.single;
-    this.counted = this.gather(() => 0).seen; // how much all conditions of a rule count
     this.rows = data.order ? this.D + 1 : 1; // of a consequent
     this.coef = unpackSparse(data.coef, this.K * this.rows * this.L);
     this.readScale(data.scale);
+    this.readCenters(data);
+    this.counted = this.gather(() => 0).seen; // how much all conditions of a rule count
     this.readTerms(data.terms);
+    this.readPairs(data.pairs);
   }
 
   // Widths of all rules and columns; where they are equal, one number comes for all.
@@ -143,12 +177,27 @@ class FuzzySystem {
     this.ends = this.levels && unpackFloats(scale.ends);
   }
 
+  // Centres of the rules on their scale, and in the caller's units. Very many come in
+  // the latter alone.
+  readCenters({ centers, prototypes }) {
+    const { K, D } = this;
+    if (centers !== null) {
+      this.centers = unpackFloats(centers);
+      this.prototypes = unpackFloats(prototypes);
+      return;
+    }
+    this.prototypes = readColumns(prototypes, K);
+    this.centers = this.prototypes.map((value, at) => this.place(at % D, value, 1));
+  }
+
   // Terms come sorted by column: those of column d are starts[d]..starts[d + 1].
   readTerms(terms) {
     this.linear = terms.low === null;
     this.low = unpackFloats(terms.low);
     this.high = unpackFloats(terms.high);
     this.mean = unpackFloats(terms.mean);
+    this.straight = terms.straight && unpack(terms.straight, Uint8Array);
+    this.rangeShares = this.straight && this.sharesOfRange();
     this.termCoef = unpackSparse(terms.coef, this.P * this.L);
     this.starts = new Uint32Array(this.D + 1);
     for (const d of unpack(terms.feature, Uint32Array)) {
@@ -157,6 +206,51 @@ class FuzzySystem {
     for (let d = 0; d < this.D; d++) {
       this.starts[d + 1] += this.starts[d];
     }
+  }
+
+  // How far each knot of a scale is from the least value of its column (0) to the
+  // largest (1). Halves, as a distance may be larger than all numbers.
+  sharesOfRange() {
+    const shares = new Float64Array(this.knots.length);
+    for (let d = 0; d < this.D; d++) {
+      const [from, to] = [this.ends[d], this.ends[d + 1]];
+      const low = this.knots[from] / 2;
+      const span = this.knots[to - 1] / 2 - low;
+      for (let i = from; i < to && span > 0; i++) {
+        shares[i] = clamped((this.knots[i] / 2 - low) / span, 0, 1);
+      }
+    }
+    return shares;
+  }
+
+  // Rules of two conditions, those of a pair of features next to each other. A pair has
+  // the rules from..to: each condition of one feature with each of the other.
+  readPairs(pairs) {
+    this.conditions = {
+      column: unpack(pairs.column, Uint32Array),
+      left: unpackFloats(pairs.left),
+      peak: unpackFloats(pairs.peak),
+      right: unpackFloats(pairs.right),
+    };
+    this.first = unpack(pairs.first, Uint32Array);
+    this.second = unpack(pairs.second, Uint32Array);
+    this.pairMean = unpackFloats(pairs.mean);
+    this.pairCoef = unpackSparse(pairs.coef, this.first.length * this.L);
+    this.pairs = [];
+    for (const { count } of pairs.blocks) {
+      const from = this.pairs.at(-1)?.to ?? 0;
+      this.pairs.push(this.pairOf(from, from + count));
+    }
+  }
+
+  // The pair of features that has the rules from..to: its two columns, and the
+  // conditions on each.
+  pairOf(from, to) {
+    const conditions = [this.first, this.second].map((table) => {
+      return [...new Set(table.subarray(from, to))];
+    });
+    const columns = conditions.map(([any]) => this.conditions.column[any]);
+    return { from, to, conditions, columns };
   }
 
   // Whether how far a rule applies depends on that rule alone, not on the others.
@@ -198,8 +292,35 @@ class FuzzySystem {
     if (Number.isNaN(z)) return 0;
     if (this.linear) return z - this.mean[p];
     const level = z * this.spread[d] + this.offset[d];
+    if (this.straight?.[p]) {
+      const [from, to] = [this.ends[d], this.ends[d + 1]];
+      const share = interpolate(this.levels, this.rangeShares, from, to, level);
+      return share - this.mean[p];
+    }
     const membership = (level - this.low[p]) / (this.high[p] - this.low[p]);
     return clamped(membership, 0, 1) - this.mean[p];
+  }
+
+  // How far place z meets condition c of a pair (0..1); NaN where it is missing.
+  meets(c, z) {
+    const { column, left, peak, right } = this.conditions;
+    const level = z * this.spread[column[c]] + this.offset[column[c]];
+    const side = (end) => {
+      if (end === peak[c]) return Number.isNaN(z) ? NaN : 1; // flat
+      return clamped((level - end) / (peak[c] - end), 0, 1);
+    };
+    return Math.min(side(left[c]), side(right[c]));
+  }
+
+  // How far places z fire each rule of a pair above its average; what is missing counts
+  // as the average.
+  paired(z) {
+    const { column } = this.conditions;
+    const met = Float64Array.from(column, (d, c) => this.meets(c, z[d]));
+    return this.pairMean.map((mean, r) => {
+      const fired = met[this.first[r]] * met[this.second[r]];
+      return Number.isNaN(fired) ? 0 : fired - mean;
+    });
   }
 
   // What place z of column d adds to the score of label j, for every sample.
@@ -262,7 +383,8 @@ class FuzzySystem {
     const filled = z.map((place, d) => this.filledPlace(place, d));
     const sums = this.gather((d) => z[d]);
     const m = this.shares(this.exponents(sums));
-    return { x, z, filled, sums, m, scores: this.scores(z, filled, m, label) };
+    const now = { x, z, filled, sums, m, paired: this.paired(z) };
+    return { ...now, scores: this.scores(now, label) };
   }
 
   // A place, or the average of column d where it is missing.
@@ -272,7 +394,7 @@ class FuzzySystem {
   }
 
   // Scores of all labels, or of one; the others then keep their intercept.
-  scores(z, filled, m, label) {
+  scores({ z, filled, m, paired }, label) {
     const { K, D, L, rows } = this;
     const first = label < 0 ? 0 : label;
     const last = label < 0 ? L : label + 1;
@@ -288,6 +410,7 @@ class FuzzySystem {
         add(this.termCoef, p, this.term(p, d, z[d]));
       }
     }
+    paired.forEach((amount, r) => add(this.pairCoef, r, amount));
     for (let k = 0; k < K; k++) {
       add(this.coef, k * rows, m[k]);
       for (let row = 1; row < rows; row++) {
@@ -354,6 +477,42 @@ class FuzzySystem {
     return now.z.map((z, d) => this.effect(d, z, j));
   }
 
+  // What each pair of features adds to the score of label j, on top of what each
+  // feature adds alone.
+  pairEffects(j, now) {
+    return Float64Array.from(this.pairs, ({ from, to }) => {
+      let sum = 0;
+      for (let r = from; r < to; r++) {
+        sum += now.paired[r] * this.pairCoef[r * this.L + j];
+      }
+      return sum;
+    });
+  }
+
+  // What a pair adds to label j on average if its rules counted from 0: heights of its
+  // cells are distances from it.
+  pairAverage({ from, to }, j) {
+    let sum = 0;
+    for (let r = from; r < to; r++) {
+      sum += this.pairMean[r] * this.pairCoef[r * this.L + j];
+    }
+    return sum;
+  }
+
+  // How much a pair moves the score of label j: the standard deviation of its heights,
+  // each with the share of the data that its rule governs.
+  pairSize(pair, j) {
+    const average = this.pairAverage(pair, j);
+    let variance = 0;
+    let elsewhere = 1;
+    for (let r = pair.from; r < pair.to; r++) {
+      const height = this.pairCoef[r * this.L + j] - average;
+      variance += this.pairMean[r] * height ** 2;
+      elsewhere -= this.pairMean[r];
+    }
+    return Math.sqrt(variance + Math.max(elsewhere, 0) * average ** 2);
+  }
+
   // The shifts of exceptions with slopes taken apart: `usual`, that of an average
   // sample, and `parts`, what each column adds to it.
   within(j, now) {
@@ -372,6 +531,16 @@ class FuzzySystem {
   // The part of the score of label j that changes when column d, which is not missing,
   // alone moves: a function of its place z.
   along(j, d, now) {
+    const pairs = this.pairsAlong(j, d, now);
+    const shifts = this.firesAlone
+      ? this.shiftsAlone(j, d, now)
+      : this.shiftsTogether(j, d, now);
+    return (z) => this.effect(d, z, j) + pairs(z) + shifts(z);
+  }
+
+  // What exceptions shift label j where how far each applies depends on the others: a
+  // function of the place z of column d.
+  shiftsTogether(j, d, now) {
     const { K, D, centers, widths } = this;
     const said = this.saidNow(j, now);
     const other = this.distancesWithout(d, now);
@@ -381,12 +550,63 @@ class FuzzySystem {
         raw[k] = this.joined(other[k], (z - centers[at]) ** 2 / widths[at]);
       }
       const m = this.shares(this.exponents({ raw, seen: now.sums.seen }));
-      let sum = this.effect(d, z, j);
-      for (let k = 0; k < K; k++) {
-        sum += m[k] * (said[k] + this.at(k, d + 1, j) * (z - now.z[d]));
+      return m.reduce((sum, share, k) => {
+        return sum + share * (said[k] + this.at(k, d + 1, j) * (z - now.z[d]));
+      }, 0);
+    };
+  }
+
+  // The same where each exception stands alone: thousands of them take one loop.
+  shiftsAlone(j, d, now) {
+    const { K, D, centers, widths, counted } = this;
+    const { seen } = now.sums;
+    const isMinimum = this.firing === "minimum";
+    const applies = range(K).filter((k) => seen[k] === counted[k] || seen[k] > 1e-9);
+    const said = this.saidNow(j, now);
+    const other = this.distancesWithout(d, now);
+    const slopes = Float64Array.from(range(K), (k) => this.at(k, d + 1, j));
+    const stretch = Float64Array.from(range(K), (k) => {
+      return isMinimum || seen[k] === counted[k] ? 1 : counted[k] / seen[k];
+    });
+    return (z) => {
+      const step = z - now.z[d];
+      let sum = 0;
+      for (const k of applies) {
+        const at = k * D + d;
+        const distance = (z - centers[at]) ** 2 / widths[at];
+        const exponent = isMinimum
+          ? Math.max(other[k], distance)
+          : (other[k] + distance) * stretch[k];
+        sum += Math.exp(-exponent) * (said[k] + slopes[k] * step);
       }
       return sum;
     };
+  }
+
+  // What pairs with column d add to the score of label j, but for a constant: a
+  // function of its place z.
+  pairsAlong(j, d, now) {
+    const factors = new Map(); // condition on d -> its number, with the other as it is
+    for (const { from, to, columns } of this.pairs) {
+      const side = columns.indexOf(d);
+      if (side < 0 || Number.isNaN(now.z[columns[1 - side]])) continue;
+      const own = side === 0 ? this.first : this.second;
+      const others = side === 0 ? this.second : this.first;
+      for (let r = from; r < to; r++) {
+        const met = this.meets(others[r], now.z[columns[1 - side]]);
+        const factor = met * this.pairCoef[r * this.L + j];
+        factors.set(own[r], (factors.get(own[r]) ?? 0) + factor);
+      }
+    }
+    const entries = [...factors].filter(([, factor]) => factor !== 0);
+    return (z) => {
+      return entries.reduce((sum, [c, factor]) => sum + factor * this.meets(c, z), 0);
+    };
+  }
+
+  // Whether column d is in a pair.
+  isPaired(d) {
+    return this.pairs.some(({ columns }) => columns.includes(d));
   }
 
   // What each exception says about label j now; kept, as each curve asks for it.
@@ -451,14 +671,17 @@ class FuzzySystem {
   movesOf(d, labels) {
     const places = this.usualPlaces(d);
     const unit = spreadOf(places);
+    const pairs = this.pairs.filter(({ columns }) => columns.includes(d));
     return labels.reduce((sum, j) => {
       const effects = places.map((z) => this.effect(d, z, j));
-      return sum + spreadOf(effects) + unit * this.meanSlope(d, j);
+      const together = sumOf(pairs.map((pair) => this.pairSize(pair, j)));
+      return sum + spreadOf(effects) + unit * this.meanSlope(d, j) + together;
     }, 0);
   }
 
   // Mean size of the slopes of exceptions for column d and label j.
   meanSlope(d, j) {
+    if (this.rows < 2) return 0;
     return this.weights.reduce((sum, weight, k) => {
       return sum + weight * Math.abs(this.at(k, d + 1, j));
     }, 0);

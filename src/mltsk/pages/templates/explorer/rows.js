@@ -1,14 +1,6 @@
 // Samples to start from: rows of the data, then made ones (a usual one, and the centre
 // of each exception). Sample i is row i where i < n, and made sample i - n otherwise.
 
-const CELL_TYPES = {
-  u1: Uint8Array,
-  "<i2": Int16Array,
-  "<i4": Int32Array,
-  "<f8": Float64Array,
-};
-const MISSING_CELL = { "<i2": -(2 ** 15), "<i4": -(2 ** 31) };
-
 class Samples {
   constructor(data) {
     const { rows, made } = data;
@@ -19,19 +11,8 @@ class Samples {
     this.count = this.n + made.names.length;
     this.had = rows?.truth && unpack(rows.truth, Uint8Array);
     this.seen = rows?.observed && unpack(rows.observed, Uint8Array);
-    if (rows?.cells.columns) this.table = this.readColumns(rows.cells.columns);
+    if (rows?.cells.columns) this.table = readColumns(rows.cells.columns, this.n);
     else if (rows) this.csr = readSparse(rows.cells);
-  }
-
-  // Dense cells (n, D) from columns, each written in its own shortest way.
-  readColumns(columns) {
-    const table = new Float64Array(this.n * this.D);
-    columns.forEach((column, d) => {
-      readColumn(column).forEach((value, i) => {
-        table[i * this.D + d] = value;
-      });
-    });
-    return table;
   }
 
   // Write sample i into x.
@@ -191,18 +172,4 @@ function readSparse(cells) {
     at: unpack(cells.at, Uint32Array),
     values: unpack(cells.values, Float64Array),
   };
-}
-
-// Values of a column that was written as codes of its distinct values, or as whole
-// numbers of a decimal unit.
-function readColumn([kind, text, distinct, decimals]) {
-  const cells = unpack(text, CELL_TYPES[kind]);
-  if (distinct) {
-    const values = unpack(distinct, Float64Array);
-    return Float64Array.from(cells, (code) => values[code]);
-  }
-  const unit = Number(`1e${decimals}`);
-  return Float64Array.from(cells, (cell) => {
-    return cell === MISSING_CELL[kind] ? NaN : cell / unit;
-  });
 }

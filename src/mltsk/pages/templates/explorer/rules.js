@@ -10,7 +10,6 @@ class RuleCards {
   constructor(data, features, system, norm, onlabel, onfeature) {
     Object.assign(this, { data, features, system, norm, onlabel, onfeature });
     this.shifts = system.centreShifts();
-    this.prototypes = unpack(data.prototypes, Float64Array);
     this.had = data.had && unpack(data.had, Uint32Array);
     this.general = system.P ? generalCard() : null;
     this.given = data.given.map((rule, r) => this.givenCard(rule, r));
@@ -77,8 +76,7 @@ class RuleCards {
   // The strip of exception k on feature f, null where f has names instead of numbers.
   strip(k, f) {
     if (this.data.choices[f]) return null;
-    const { features, system, prototypes, norm } = this;
-    return conditionStrip(k, f, features, system, prototypes, norm);
+    return conditionStrip(k, f, this.features, this.system, this.norm);
   }
 
   // Show how far rules apply to sample x.

@@ -2,7 +2,7 @@
 
 const BAR_SCORES = { low: -0.25, high: 1.25 }; // that a bar has room for
 const MAX_FIRING_COLUMNS = 16;
-const MAX_REASONS = { general: 7, exceptions: 5, within: 5 };
+const MAX_REASONS = { general: 7, pairs: 4, exceptions: 5, within: 5 };
 const TRUTH_MARKS = { "◆": "true in the data", "?": "not observed", "": "" };
 
 // How far along its bar (0..1) a score is.
@@ -99,31 +99,38 @@ function keepingFocus(parent, act) {
 class FiringColumns {
   constructor(data, onrule) {
     this.noun = data.noun;
-    this.fills = data.rules.map(() => h("span", { class: "fill" }));
-    this.buttons = this.fills.map((fill, k) => {
-      const shaft = h("span", { class: "shaft" }, fill);
-      const name = h("span", { class: "column-name", text: String(k + 1) });
-      return link("column-rule", () => onrule(k), [shaft, name]);
-    });
+    this.onrule = onrule;
+    this.columns = new Map(); // exception -> its column, of those that are shown
   }
 
   // Choose which columns are there.
   arrange(m) {
     const shown = strongest(m, MAX_FIRING_COLUMNS).sort((a, b) => a - b);
-    $("firing").replaceChildren(...shown.map((k) => this.buttons[k]));
+    const column = (k) => this.columns.get(k) ?? this.column(k);
+    this.columns = new Map(shown.map((k) => [k, column(k)]));
+    $("firing").replaceChildren(...shown.map((k) => this.columns.get(k).button));
+    this.show(m);
+  }
+
+  // The column of exception k.
+  column(k) {
+    const fill = h("span", { class: "fill" });
+    const shaft = h("span", { class: "shaft" }, fill);
+    const name = h("span", { class: "column-name", text: String(k + 1) });
+    const button = link("column-rule", () => this.onrule(k), [shaft, name]);
+    return { fill, button };
   }
 
   // Show how far each exception applies now.
   show(m) {
     const most = Math.max(...m);
-    this.fills.forEach((fill, k) => {
-      const button = this.buttons[k];
+    for (const [k, { fill, button }] of this.columns) {
       const words = `${this.noun} ${k + 1}, ${percent(m[k])}`;
       fill.style.height = `${100 * m[k]}%`;
       button.classList.toggle("strongest", m[k] === most);
       button.title = words;
       button.ariaLabel = words;
-    });
+    }
   }
 }
 
@@ -132,11 +139,12 @@ function strongest(m, count) {
   return [...m.keys()].sort((a, b) => m[b] - m[a]).slice(0, count);
 }
 
-// A score taken apart: the base rate, what features add in general, what exceptions
-// shift. It all adds up.
+// A score taken apart: the base rate, what features add in general, what two of them
+// add together, what exceptions shift. It all adds up.
 class Why {
-  constructor(data, features, system, onfeature, onrule) {
-    Object.assign(this, { data, features, system, onfeature, onrule });
+  constructor(data, features, system, maps, on) {
+    // `on` has what a click on a feature, a pair or an exception does
+    Object.assign(this, { data, features, system, maps, on });
   }
 
   // Show why label j has its score.
@@ -144,6 +152,7 @@ class Why {
     const { features, system } = this;
     const effects = system.effects(j, now);
     const general = ranked(features.fold(effects), MAX_REASONS.general);
+    const pairs = ranked(system.pairEffects(j, now), MAX_REASONS.pairs);
     const shifts = ranked(system.shifts(j, now), MAX_REASONS.exceptions);
     const given = this.givenAmounts(x, effects);
     const ends = endsOf([
@@ -151,6 +160,8 @@ class Why {
       ...given.map(({ amount }) => amount),
       ...general.amounts,
       general.rest,
+      ...pairs.amounts,
+      pairs.rest,
       ...shifts.amounts,
       shifts.rest,
     ]);
@@ -160,6 +171,8 @@ class Why {
       ...given.map(({ r, amount }) => this.givenRow(r, amount, ends)),
       ...ledger(general, ends, (f) => this.featureWords(f, x)),
     );
+    $("by-pair").replaceChildren(...ledger(pairs, ends, (p) => this.pairWords(p, x)));
+    $("by-pair-title").hidden = !pairs.shown.length;
     if (system.rows > 1) this.showWithin(j, x, now, ends);
     $("by-rule").replaceChildren(
       ...ledger(shifts, ends, (k) => this.ruleWords(k, now)),
@@ -201,7 +214,7 @@ class Why {
   givenRow(r, amount, ends) {
     const { words } = this.data.given[r];
     const note = words.map(([, text]) => text).join(" and ");
-    const onclick = () => this.onfeature(words[0][0]);
+    const onclick = () => this.on.feature(words[0][0]);
     return ledgerRow({ words: `Your rule ${r + 1}`, note, onclick }, amount, ends);
   }
 
@@ -218,14 +231,20 @@ class Why {
   // What a row of the account says about feature f.
   featureWords(f, x) {
     const note = this.features.said(f, this.features.value(f, x));
-    return { words: this.data.features[f], note, onclick: () => this.onfeature(f) };
+    return { words: this.data.features[f], note, onclick: () => this.on.feature(f) };
+  }
+
+  // What a row of the account says about pair p.
+  pairWords(p, x) {
+    const note = this.maps.values(p, x);
+    return { words: this.maps.title(p), note, onclick: () => this.on.pair(p) };
   }
 
   // What a row of the account says about exception k.
   ruleWords(k, now) {
     const words = `${this.data.noun} ${k + 1}`;
     const note = `applies by ${percent(now.m[k])}`;
-    return { words, note, onclick: () => this.onrule(k) };
+    return { words, note, onclick: () => this.on.rule(k) };
   }
 }
 
