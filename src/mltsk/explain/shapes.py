@@ -82,8 +82,9 @@ def line_unit(x: Array, y: Array) -> float | None:
     if span <= 0 or y[0] == y[-1]:
         return None
     share = (x / 2 - x[0] / 2) / span
-    line = y[0] + share * (y[-1] - y[0])
-    if np.abs(y - line).max() > MAX_BEND * np.ptp(y):
+    halves = y / 2
+    line = halves[0] + share * (halves[-1] - halves[0])
+    if np.abs(halves - line).max() > MAX_BEND * np.ptp(halves):
         return None
     return float(10.0 ** floor(log10(span)))
 

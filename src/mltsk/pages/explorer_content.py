@@ -178,7 +178,7 @@ def _pairs(effects: PairEffects) -> PageData:
     """Rules of pairs of features, and the words of each pair, the largest pair first.
 
     Conditions have a column and three percentiles: where a condition begins, is wholly
-    met, and ends. The rules of a pair stand next to each other, ``count`` of them: each
+    met, and ends, and their average membership. The rules of a pair stand next to each other, ``count`` of them: each
     condition of its first feature with each of its second.
     """
     pairs = effects.system.pairs
@@ -186,12 +186,13 @@ def _pairs(effects: PairEffects) -> PageData:
     conditions = pairs.conditions
     blocks = []
     for p, rules in enumerate(effects.own_rules):
-        axes = effects.pair(p, np.arange(0)).axes
+        pair = effects.pair(p, np.arange(0))
         blocks.append(
             {
                 "count": len(rules),
                 "features": list(effects.features(p)),
-                "axes": [_axis(axis) for axis in axes],
+                "axes": [_axis(axis) for axis in pair.axes],
+                "shares": pair.shares.round(6).tolist(),
             }
         )
     return {
@@ -199,9 +200,9 @@ def _pairs(effects: PairEffects) -> PageData:
         "left": packed(conditions.left),
         "peak": packed(conditions.peak),
         "right": packed(conditions.right),
+        "mean": packed(conditions.mean),
         "first": packed(pairs.first[own], "<u4"),
         "second": packed(pairs.second[own], "<u4"),
-        "mean": packed(pairs.mean[own]),
         "coef": packed_nonzero(effects.coef[own], is_single=False),
         "blocks": blocks,
     }

@@ -36,16 +36,12 @@ def pair_facts(pairs: Sequence[FeaturePair], j: int) -> list[PageData]:
 def _largest_height(pair: FeaturePair, j: int) -> float:
     """How much the pair adds to label j or takes away at most, where there are data."""
     heights = np.abs(pair.surface[:, :, j])
-    has_data = ~(pair.shares < HARDLY_ANY_DATA)  # a cell without a rule has, too
+    has_data = pair.shares >= HARDLY_ANY_DATA
     return float(heights[has_data].max(initial=0.0))
 
 
 def pair_sentence(pair: FeaturePair, j: int) -> str:
     """Where a pair raises label j most, and where it lowers it most."""
-    if np.isfinite(pair.shares).sum() == 1:
-        # two features of two values: one rule, of both larger values
-        both = _cell_words(pair, j, pair.shares.size - 1)
-        return f"{both}; all others: {_height(pair, j, 0, 0)}."
     heights = pair.surface[:, :, j]
     has_data = pair.shares >= HARDLY_ANY_DATA
     highest = np.where(has_data, heights, -np.inf)

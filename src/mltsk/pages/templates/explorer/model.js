@@ -231,15 +231,15 @@ class FuzzySystem {
       left: unpackFloats(pairs.left),
       peak: unpackFloats(pairs.peak),
       right: unpackFloats(pairs.right),
+      mean: unpackFloats(pairs.mean),
     };
     this.first = unpack(pairs.first, Uint32Array);
     this.second = unpack(pairs.second, Uint32Array);
-    this.pairMean = unpackFloats(pairs.mean);
     this.pairCoef = unpackSparse(pairs.coef, this.first.length * this.L);
     this.pairs = [];
-    for (const { count } of pairs.blocks) {
+    for (const { count, shares } of pairs.blocks) {
       const from = this.pairs.at(-1)?.to ?? 0;
-      this.pairs.push(this.pairOf(from, from + count));
+      this.pairs.push({ ...this.pairOf(from, from + count), shares });
     }
   }
 
@@ -312,14 +312,19 @@ class FuzzySystem {
     return Math.min(side(left[c]), side(right[c]));
   }
 
-  // How far places z fire each rule of a pair above its average; what is missing counts
-  // as the average.
+  // How far place z meets condition c above its average; what is missing counts as the
+  // average.
+  above(c, z) {
+    const met = this.meets(c, z);
+    return Number.isNaN(met) ? 0 : met - this.conditions.mean[c];
+  }
+
+  // How far places z fire each rule of a pair.
   paired(z) {
     const { column } = this.conditions;
-    const met = Float64Array.from(column, (d, c) => this.meets(c, z[d]));
-    return this.pairMean.map((mean, r) => {
-      const fired = met[this.first[r]] * met[this.second[r]];
-      return Number.isNaN(fired) ? 0 : fired - mean;
+    const above = Float64Array.from(column, (d, c) => this.above(c, z[d]));
+    return Float64Array.from(this.first, (first, r) => {
+      return above[first] * above[this.second[r]];
     });
   }
 
@@ -489,28 +494,35 @@ class FuzzySystem {
     });
   }
 
-  // What a pair adds to label j on average if its rules counted from 0: heights of its
-  // cells are distances from it.
-  pairAverage({ from, to }, j) {
-    let sum = 0;
-    for (let r = from; r < to; r++) {
-      sum += this.pairMean[r] * this.pairCoef[r * this.L + j];
-    }
-    return sum;
+  // What a pair adds to label j where its conditions are wholly met: a row per
+  // condition on the first column, with the smaller one of two values first.
+  pairHeights({ from, conditions }, j) {
+    const [rows, columns] = conditions.map((own) => this.metConditions(own));
+    return rows.map((row) => columns.map((column) => {
+      let height = 0;
+      row.forEach((first, a) => column.forEach((second, b) => {
+        const r = from + a * column.length + b;
+        height += first * second * this.pairCoef[r * this.L + j];
+      }));
+      return height;
+    }));
+  }
+
+  // How far each condition of a column is met above its average, where each is wholly
+  // met. A column of two values has one condition, which is first not met at all.
+  metConditions(own) {
+    const { left, peak, mean } = this.conditions;
+    const isOfTwo = own.length === 1 && left[own[0]] < peak[own[0]];
+    const places = isOfTwo ? [-1, 0] : own.map((_, place) => place);
+    return places.map((place) => own.map((c, i) => (i === place ? 1 : 0) - mean[c]));
   }
 
   // How much a pair moves the score of label j: the standard deviation of its heights,
-  // each with the share of the data that its rule governs.
+  // each with the share of the data around it.
   pairSize(pair, j) {
-    const average = this.pairAverage(pair, j);
-    let variance = 0;
-    let elsewhere = 1;
-    for (let r = pair.from; r < pair.to; r++) {
-      const height = this.pairCoef[r * this.L + j] - average;
-      variance += this.pairMean[r] * height ** 2;
-      elsewhere -= this.pairMean[r];
-    }
-    return Math.sqrt(variance + Math.max(elsewhere, 0) * average ** 2);
+    const heights = this.pairHeights(pair, j).flat();
+    const shares = pair.shares.flat();
+    return Math.sqrt(sumOf(heights.map((height, i) => shares[i] * height ** 2)));
   }
 
   // The shifts of exceptions with slopes taken apart: `usual`, that of an average
@@ -593,8 +605,8 @@ class FuzzySystem {
       const own = side === 0 ? this.first : this.second;
       const others = side === 0 ? this.second : this.first;
       for (let r = from; r < to; r++) {
-        const met = this.meets(others[r], now.z[columns[1 - side]]);
-        const factor = met * this.pairCoef[r * this.L + j];
+        const above = this.above(others[r], now.z[columns[1 - side]]);
+        const factor = above * this.pairCoef[r * this.L + j];
         factors.set(own[r], (factors.get(own[r]) ?? 0) + factor);
       }
     }

@@ -72,32 +72,14 @@ class PairMaps {
     });
   }
 
-  // The rule of a cell of pair p, or -1 where there is none.
-  ruleAt(p, a, b) {
-    const { from, conditions } = this.system.pairs[p];
-    const [down, across] = this.offsets(p);
-    if (a < down || b < across) return -1;
-    return from + (a - down) * conditions[1].length + b - across;
-  }
-
   // What both values of each cell of pair p add to label j, 0 on average.
   heights(p, j) {
-    const { pairs, pairCoef, L } = this.system;
-    const average = this.system.pairAverage(pairs[p], j);
-    return this.cells(p, (r) => (r < 0 ? 0 : pairCoef[r * L + j]) - average);
+    return this.system.pairHeights(this.system.pairs[p], j);
   }
 
   // The largest height of pair p, up or down.
   reach(p, j) {
     return Math.max(...this.heights(p, j).flat().map(Math.abs));
-  }
-
-  // valueOf(rule) for each cell of pair p.
-  cells(p, valueOf) {
-    const [rows, columns] = this.blocks[p].axes;
-    return rows.ticks.map((_, a) => {
-      return columns.ticks.map((_, b) => valueOf(this.ruleAt(p, a, b)));
-    });
   }
 
   // The cell of pair p that a sample meets most, or null where a value is missing.
@@ -122,7 +104,7 @@ class PairMap {
     Object.assign(this, { maps, p, j, strongest });
     this.block = maps.blocks[p];
     this.heights = maps.heights(p, j);
-    this.shares = maps.cells(p, (r) => (r < 0 ? 1 : maps.system.pairMean[r]));
+    this.shares = maps.system.pairs[p].shares;
     this.reach = maps.reach(p, j);
     this.digits = digitsOf(this.reach);
     this.own = h("p", { class: "own-height" });
@@ -193,15 +175,10 @@ class PairMap {
   // Where the pair raises the label most, and where it lowers it most.
   says() {
     const cells = this.heights.flatMap((row, a) => row.map((height, b) => {
-      return { height, words: this.words(a, b), share: this.shares[a][b], a, b };
+      return { height, words: this.words(a, b), share: this.shares[a][b] };
     }));
-    const ruled = cells.filter(({ a, b }) => this.maps.ruleAt(this.p, a, b) >= 0);
     const told = ({ words, height }) => `${words}: ${signed(height, this.digits)}`;
-    if (ruled.length === 1) {
-      const rest = cells.find((cell) => cell !== ruled[0]);
-      return `${told(ruled[0])}; all others: ${signed(rest.height, this.digits)}.`;
-    }
-    const frequent = ruled.filter(({ share }) => share >= HARDLY_ANY_DATA);
+    const frequent = cells.filter(({ share }) => share >= HARDLY_ANY_DATA);
     frequent.sort((one, other) => other.height - one.height);
     const [most, least] = [frequent[0], frequent[frequent.length - 1]];
     return [
