@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from mltsk import MLTSKClassifier, PaperMLTSK
 from mltsk.datasets import make_multilabel_rules
@@ -150,6 +151,27 @@ def test_check_system_refuses_damaged_certainty(short, name, change, says):
     certainty = short["certainty_"]
     damaged = {**certainty, name: change(certainty[name])}
     check_system(short, is_calibrated=True)
+    refused({**short, "certainty_": damaged}, says)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda v: v[::-1].copy(), "'numbers' must give positions"),
+        (lambda v: v + 1_000, "'numbers' must give positions"),
+        (lambda v: v.astype(float), "'numbers' must give positions"),
+        (lambda v: v[1:], "'information' must be a table of"),
+        (lambda v: (v + 1) % 10, "'numbers' must"),
+    ],
+)
+def test_check_system_refuses_certainty_of_other_numbers(change, says):
+    X = sparse.csr_array(np.where(DATA.X > 0.5, DATA.X, 0))
+    clf = MLTSKClassifier(max_statements=1).fit(X, DATA.Y)
+    short = plain_attributes(clf)
+    certainty = short["certainty_"]
+    assert 0 < len(certainty["numbers"]) < X.shape[1]
+    check_system(short, is_calibrated=True)
+    damaged = {**certainty, "numbers": change(certainty["numbers"])}
     refused({**short, "certainty_": damaged}, says)
 
 

@@ -64,11 +64,12 @@ SHAPES = {
     "regions": "ADR",
     "given": "GRL",
     # certainty_
-    "information": "UU",
+    "information": "VV",
+    "numbers": "V",
     "noise": "L",
     "chosen": "DL",
 }
-MAY_BE_NONE = ("quantiles_", "coupling_", "low", "high", "regions", "chosen")
+MAY_BE_NONE = ("quantiles_", "coupling_", "low", "high", "regions", "chosen", "numbers")
 CALIBRATION = ("slopes_", "offsets_")  # None in a system without probabilities
 # Which numbers a table may hold, where that is not all finite ones. Those that are
 # multiplied with others when a sample is scored must not be too large.
@@ -116,6 +117,7 @@ def check_system(attributes: Attributes, *, is_calibrated: bool) -> None:
     _check_scale(plain)
     _check_members(plain)
     _check_terms(plain, sizes)
+    _check_certainty(plain, sizes["U"])
     check_numbers(plain)
     check_categories(plain.get("categories_", {}))
     if "stream_" in plain:
@@ -159,6 +161,8 @@ def _sizes(plain: Attributes) -> dict[str, int]:
     knots_shape = np.shape(plain.get("values", ()))
     n_rules = len(plain["centers_"])
     n_terms = len(plain["feature"])
+    numbers = plain.get("numbers")
+    n_numbers = n_rules + n_terms
     return {
         "K": n_rules,
         "A": n_rules + 1,
@@ -167,7 +171,8 @@ def _sizes(plain: Attributes) -> dict[str, int]:
         "L": len(plain["label_names_"]),
         "C": N_QUANTILES,
         "R": 2,
-        "U": n_rules + n_terms,
+        "U": n_numbers,
+        "V": n_numbers if numbers is None else np.size(numbers),
         "P": n_terms,
         "Q": knots_shape[-1] if knots_shape else 0,
         "E": coef_shape[1] if len(coef_shape) == 3 else 1,
@@ -283,3 +288,20 @@ def _check_terms(plain: Attributes, sizes: Mapping[str, int]) -> None:
     has_ramps = plain["scale_"] in (*PERCENTILE_TERMS, STRAIGHT) or not sizes["P"]
     has_ends = low is not None and high is not None
     require(has_ramps and has_ends, "ramps must rise on a percentile scale")
+
+
+def _check_certainty(plain: Attributes, n_numbers: int) -> None:
+    """What is certain is about every number of the model that is not 0."""
+    numbers = plain.get("numbers")
+    if numbers is None:
+        return
+    ends = np.concatenate([[-1], numbers, [n_numbers]])
+    require(
+        numbers.dtype.kind == "i" and (np.diff(ends) > 0).all(),
+        "'numbers' must give positions of numbers, in order",
+    )
+    of_terms = plain["general_coef_"].any(axis=1)
+    of_rules = plain["coef_"].any(axis=(1, 2))
+    has_number = np.concatenate([of_terms, of_rules])
+    has_number[numbers] = False
+    require(not has_number.any(), "'numbers' must name all that are not 0")
