@@ -269,7 +269,9 @@ sample, or one-dimensional classes
         self._validate_params()
         rules = () if rules is None else rules
         rows, targets, features = read_rows(self, X, y, sample_weight, rules)
-        names = Names(features.column_names, targets.names, features.columns)
+        names = Names(
+            features.column_names, targets.names, features.columns, features.used
+        )
         result = fit_system(rows, self._options(), names)
         record = FitRecord.of(result, rows)
         system = result.system
@@ -443,7 +445,7 @@ sample, or one-dimensional classes
 
     def _samples(self, X: TableLike) -> Matrix:
         """Samples in columns of numbers, dense where the model needs it."""
-        X = read_samples(self, X, self.system_.columns)
+        X = read_samples(self, X, self.system_.columns, self.system_.used)
         if sparse.issparse(X) and self.system_.scaling is not None:
             return X.toarray()
         return X

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from mltsk import MLTSKClassifier, PaperMLTSK, to_onnx
 from mltsk.datasets import make_multilabel_rules
@@ -43,6 +44,16 @@ def test_to_onnx_agrees_on_every_scale_and_order_beyond_the_training_range(
 ):
     model = MLTSKClassifier(n_rules, order=order, scale=scale).fit(X[:60], DATA.Y[:60])
     agrees(model, np.vstack([X, 3 * X, np.zeros((1, 10))]))
+
+
+@pytest.mark.parametrize(("n_rules", "order"), [(0, 0), (3, 0), (3, 1)])
+@pytest.mark.parametrize("scale", ["unit", None])
+def test_to_onnx_agrees_where_few_features_were_used(scale, n_rules, order):
+    X = np.hstack([np.zeros((80, 15)), DATA.X])
+    rows = sparse.csr_array(X)
+    model = MLTSKClassifier(n_rules, order=order, scale=scale).fit(rows, DATA.Y)
+    assert model.system_.used is not None
+    agrees(model, np.vstack([X, np.random.default_rng(0).normal(size=X.shape)]))
 
 
 @pytest.mark.parametrize("is_gappy", [False, True], ids=["complete", "with gaps"])

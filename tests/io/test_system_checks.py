@@ -175,6 +175,27 @@ def test_check_system_refuses_certainty_of_other_numbers(change, says):
     refused({**short, "certainty_": damaged}, says)
 
 
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        ({"positions": np.array([3, 1])}, "positions of features, in order"),
+        ({"positions": np.array([1, 30])}, "positions of features, in order"),
+        ({"positions": np.array([], dtype=np.intp)}, "positions of features, in order"),
+        ({"positions": np.array([0.0, 1.0])}, "'used_' must give positions"),
+        ({"positions": [1, 2]}, "'used_' must give positions"),
+        ({"n_features": 31}, "'used_' must give positions"),
+        ({"more": 1}, "'used_' must hold positions, n_features"),
+        ({"positions": np.arange(9)}, "must be a table of"),
+    ],
+)
+def test_check_system_refuses_damaged_used_features(damage, says):
+    X = sparse.hstack([sparse.csr_array((60, 20)), DATA.X], format="csr")
+    attributes = attributes_of(MLTSKClassifier(n_rules=2, order=0), X, DATA.Y)
+    check_system(attributes, is_calibrated=True)
+    refused({**attributes, "used_": {**attributes["used_"], **damage}}, says)
+    refused({**attributes, "used_": None}, "'used_' must not be None")
+
+
 def test_check_system_lets_members_without_newer_fields_pass(attributes):
     members = dict(attributes["members_"])
     del members["given"]

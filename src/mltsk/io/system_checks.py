@@ -16,6 +16,7 @@ from ..columns import Columns
 from ..core.arrays import FloatArray
 from ..core.membership import Firing
 from ..core.terms import PERCENTILE_TERMS
+from ..core.used import UsedFeatures
 from ..system import STRAIGHT
 from ..text import listing
 from .column_checks import check_categories, check_columns
@@ -100,6 +101,8 @@ def check_system(attributes: Attributes, *, is_calibrated: bool) -> None:
     columns = attributes["columns_"]
     if columns is not None:
         check_columns(columns, attributes)
+    if "used_" in attributes:
+        _check_used(attributes)
     plain = _flat(attributes)
     sizes = _sizes(plain)
     _check_sizes(sizes)
@@ -139,6 +142,26 @@ def _check_record(value: object, name: str, kind: type) -> None:
     )
 
 
+def _check_used(attributes: Attributes) -> None:
+    """Features that have columns are some of all, in order; no table has such."""
+    used = attributes["used_"]
+    require(used is not None, "'used_' must not be None")
+    _check_record(used, "used_", UsedFeatures)
+    n_features = attributes["n_features_in_"]
+    positions = used["positions"]
+    is_list = isinstance(positions, np.ndarray) and positions.ndim == 1
+    require(
+        is_list and positions.dtype.kind == "i" and used["n_features"] == n_features,
+        "'used_' must give positions of features",
+    )
+    ends = np.concatenate([[-1], positions, [n_features]])
+    require(
+        len(positions) > 0 and (np.diff(ends) > 0).all(),
+        "'used_' must give positions of features, in order",
+    )
+    require(attributes["columns_"] is None, "'used_' must not be there with 'columns_'")
+
+
 def _flat(attributes: Attributes) -> Attributes:
     """Attributes together with the fields of records; those of columns stay apart."""
     plain = dict(attributes)
@@ -153,6 +176,8 @@ def _sizes(plain: Attributes) -> dict[str, int]:
     columns = plain["columns_"]
     n_columns = plain["n_features_in_"]
     n_given = 0
+    if "used_" in plain:
+        n_columns = UsedFeatures(**plain["used_"]).n_columns
     if columns is not None:
         table = Columns(**columns)
         n_columns = len(table.parts)

@@ -41,6 +41,7 @@ from ..core.arrays import (
     spread_rows,
     weights_per_label,
 )
+from ..core.used import UsedFeatures
 from ..exceptions import InputError, check_texts
 from ..fit.rows import ArrayRows, Rows
 from ..targets import (
@@ -73,31 +74,39 @@ BLOCKS_IN_MEMORY = 8  # blocks of a large array that working memory holds
 class Features:
     """Features of X: their number, their names if X has some, and their columns.
 
-    ``columns`` is None where X is numbers throughout, without gaps.
+    ``columns`` is None where X is numbers throughout, without gaps; ``used`` is None
+    where all features have a column of their own.
     """
 
     count: int
     names: NDArray[np.object_] | None
     columns: Columns | None = None
+    used: UsedFeatures | None = None
 
     @classmethod
-    def of(cls, reader: BaseEstimator, columns: Columns | None) -> "Features":
+    def of(
+        cls,
+        reader: BaseEstimator,
+        columns: Columns | None,
+        used: UsedFeatures | None = None,
+    ) -> "Features":
         """What scikit-learn's checks noted on an estimator."""
         names = getattr(reader, "feature_names_in_", None)
         if names is not None:
             check_texts((str(name) for name in names), "A column of X")
         if columns is not None:
             columns.check_words()
-        return cls(reader.n_features_in_, names, columns)
+        return cls(reader.n_features_in_, names, columns, used)
 
     @property
     def column_names(self) -> tuple[str, ...]:
         """Names of the columns of numbers; x0, x1, … where X has no names."""
         if self.columns is not None:
             return self.columns.part_names
-        if self.names is None:
-            return default_names(self.count)
-        return tuple(str(name) for name in self.names)
+        names = default_names(self.count)
+        if self.names is not None:
+            names = tuple(str(name) for name in self.names)
+        return names if self.used is None else self.used.names(names)
 
 
 class FitInput(NamedTuple):
@@ -166,6 +175,9 @@ def read_rows(
     weights = read_weights(sample_weight, targets.Y.shape, targets.names)
     weights = _of_observed(weights, targets)
     X, columns = numbers_of(reader, X, rules, counted_rows(weights.w))
+    used = UsedFeatures.of(X)
+    if used is not None:
+        X = used.columns(X)
     rows = ArrayRows(
         X=X,
         Y=targets.Y,
@@ -174,7 +186,7 @@ def read_rows(
         shape=targets.Y.shape,
         limit=max(1, X.shape[0]),
     )
-    return FitInput(rows, targets, Features.of(reader, columns))
+    return FitInput(rows, targets, Features.of(reader, columns, used))
 
 
 def check_lengths(n_samples: int, n_labelled: int) -> None:
@@ -350,7 +362,12 @@ def _of_observed(weights: Weights, targets: Targets) -> Weights:
     return Weights(w, copies)
 
 
-def read_samples(estimator: Estimator, X: TableLike, columns: Columns | None) -> Matrix:
+def read_samples(
+    estimator: Estimator,
+    X: TableLike,
+    columns: Columns | None,
+    used: UsedFeatures | None = None,
+) -> Matrix:
     """Samples to predict in columns of numbers, checked; tensors stay tensors."""
     if is_tensor(X):
         X = check_tensor(estimator, X, reset=False)
@@ -359,6 +376,8 @@ def read_samples(estimator: Estimator, X: TableLike, columns: Columns | None) ->
     else:
         check_plain(X, "X")
         X = _numbers_to_predict(estimator, X)
+    if used is not None:
+        return used.columns(X)
     if columns is None:
         return X
     X = columns.expand(X.toarray() if sparse.issparse(X) else X)
@@ -557,6 +576,7 @@ def _read_large(
     if isinstance(X, np.ndarray):
         sample = X[spread_rows(len(X), GAP_SAMPLE_ROWS)]
         _, columns = numbers_of(reader, np.asarray(sample, dtype=np.float64), rules)
+    used = UsedFeatures.of(X)
     n_rows_of_block = max(1, (rows_at_once(X) or 1) // BLOCKS_IN_MEMORY)
     observed = None
     if targets.multilabel:
@@ -570,7 +590,7 @@ def _read_large(
             Y = table_targets(_dense(y_block), targets.names, may_miss=True).Y
         else:
             Y = targets.indicator(y_block)
-        return read_samples(reader, X_block, columns), Y
+        return read_samples(reader, X_block, columns, used), Y
 
     rows = ArrayRows(
         X=X,
@@ -581,7 +601,7 @@ def _read_large(
         limit=n_rows_of_block,
         read=read,
     )
-    return FitInput(rows, targets, Features.of(reader, columns))
+    return FitInput(rows, targets, Features.of(reader, columns, used))
 
 
 def _large_targets(y: TargetsLike) -> tuple[TargetsLike, Targets]:
