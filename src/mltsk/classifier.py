@@ -112,7 +112,9 @@ default="from_dtype"
     Attributes
     ----------
     system_ : FuzzySystem
-        The fitted model as plain data; most other attributes are parts of it.
+        The fitted model as plain data; most other attributes are parts of it. Where
+        most features of sparse X are 0 in all samples, it has no columns for these;
+        the attributes below have zeros there.
     intercept_ : array of shape (n_labels,)
         Score of the average sample outside every exception.
     terms_ : Terms
