@@ -112,7 +112,9 @@ default="from_dtype"
     Attributes
     ----------
     system_ : FuzzySystem
-        The fitted model as plain data; most other attributes are parts of it.
+        The fitted model as plain data; most other attributes are parts of it. Where
+        most features of sparse X are 0 in all samples, it has no columns for these;
+        the attributes below have zeros there.
     intercept_ : array of shape (n_labels,)
         Score of the average sample outside every exception.
     terms_ : Terms
@@ -272,7 +274,9 @@ sample, or one-dimensional classes
         self._validate_params()
         rules = () if rules is None else rules
         rows, targets, features = read_rows(self, X, y, sample_weight, rules)
-        names = Names(features.column_names, targets.names, features.columns)
+        names = Names(
+            features.column_names, targets.names, features.columns, features.used
+        )
         result = fit_system(rows, self._options(), names)
         record = FitRecord.of(result, rows)
         system = result.system
@@ -447,7 +451,7 @@ sample, or one-dimensional classes
 
     def _samples(self, X: TableLike) -> Matrix:
         """Samples in columns of numbers, dense where the model needs it."""
-        X = read_samples(self, X, self.system_.columns)
+        X = read_samples(self, X, self.system_.columns, self.system_.used)
         if sparse.issparse(X) and self.system_.scaling is not None:
             return X.toarray()
         return X

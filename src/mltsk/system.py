@@ -37,6 +37,7 @@ from .core.magnitude import unit_rows, within_reach
 from .core.membership import Firing, Members, firing_strengths
 from .core.pairs import Pairs
 from .core.terms import Scaling, Terms
+from .core.used import UsedFeatures
 
 # Scale of a short model: straight lines from the least value to the largest.
 STRAIGHT = "range"
@@ -77,6 +78,8 @@ class FuzzySystem:
     columns : Columns or None
         How features of a table became the D columns of numbers that the rest is about;
         None where they are the features themselves.
+    used : UsedFeatures or None
+        Which features of sparse samples the D columns are; None where they are all.
     members : Members or None
         Who is in each exception.
     certainty : Certainty or None
@@ -105,6 +108,7 @@ class FuzzySystem:
     offsets: Array | None = None
     firing: Firing = "plain"
     columns: Columns | None = None
+    used: UsedFeatures | None = None
     members: Members | None = None
     certainty: Certainty | None = None
     categories: Mapping[str, Mapping[float, str]] = field(default_factory=dict)
@@ -166,6 +170,8 @@ class FuzzySystem:
     def with_feature_names(self, names: Sequence[str]) -> "FuzzySystem":
         """The same system whose features have other names."""
         column_names = tuple(names)
+        if self.used is not None:
+            column_names = self.used.names(column_names)
         columns = self.columns
         if columns is not None:
             columns = replace(columns, names=column_names)

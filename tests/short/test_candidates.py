@@ -104,12 +104,11 @@ def test_linear_candidates_have_no_exceptions(long):
 
 def test_agreement_is_about_the_direction_of_an_effect(candidates):
     A = candidates.columns(X)
-    A = A - A.mean(axis=0)
     coef = np.zeros((A.shape[1], 2))
     p, q = np.flatnonzero(candidates.terms.feature == 0)[:2]
     coef[p] = 1.0
     same = np.zeros_like(coef)
     same[q] = [0.5, -0.5]  # another ramp of the feature: up for one label, down for one
-    agreement = candidates.agreement(A, coef, same)
+    agreement = candidates.agreement(A, A.mean(axis=0), coef, same)
     assert_array_equal(agreement[0], [1, 0])
     assert (agreement[1:] == 0).all()

@@ -91,6 +91,21 @@ def test_shorten_takes_sparse_rows_and_exceptions_of_any_order(data, order):
     assert np.isfinite(short.decision_function(X)).all()
 
 
+def test_shorten_keeps_the_certainty_of_statements_and_not_of_all_columns():
+    """Information about 30,000 columns would take 7 GB."""
+    rng = np.random.default_rng(0)
+    rare = sparse.random_array((100, 30_000), density=1e-3, format="csr", rng=rng)
+    common = rng.random((100, 3))
+    X = sparse.hstack([sparse.csr_array(common), rare], format="csr")
+    Y = (common > 0.5).astype(int)
+    short = MLTSKClassifier(n_rules=0).fit(X, Y).shorten(2)
+    numbers = short.certainty_.numbers
+    assert_array_equal(numbers, np.flatnonzero(short.general_coef_.any(axis=1)))
+    assert short.certainty_.information.shape == (len(numbers), len(numbers))
+    assert "x0 (+" in str(short.rules_)
+    assert "±" in str(short.rules_)
+
+
 def test_max_statements_does_not_look_at_labels_of_weight_0(data):
     w = np.ones(data.Y.shape)
     w[::2, 1] = 0

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from mltsk import MLTSKClassifier
 from mltsk.short.candidates import Candidates
@@ -93,11 +94,30 @@ def test_information_is_that_of_the_weighted_columns_with_the_ridge(candidates):
     w = RNG.integers(1, 4, size=250).astype(float)
     problem = SelectionProblem.of(A, TARGET, w, candidates)
     kept = problem.used[:3]
-    centred = A - problem.mean
-    columns = centred[:, kept]
+    columns = A[:, kept] - problem.mean[kept]
     expected = columns.T @ (w[:, None] * columns)
     expected += REFIT_RIDGE * np.diag(np.diag(expected))
-    assert_allclose(problem.information(centred, w, kept), expected, rtol=1e-5)
+    assert_allclose(problem.information(A, w, kept), expected, rtol=1e-5)
+
+
+def test_sparse_columns_are_chosen_from_as_dense_ones_are():
+    X_text = sparse.random_array((120, 30), density=0.2, format="csr", rng=RNG)
+    target = X_text[:, :2].toarray() + 0.1 * RNG.normal(size=(120, 2))
+    w = RNG.integers(0, 4, size=120).astype(float)
+    long = MLTSKClassifier(n_rules=0).fit(X_text, (target > 0.2).astype(int)).system_
+    candidates = Candidates.linear(long)
+    columns = candidates.columns(X_text)
+    assert sparse.issparse(columns)
+    problem = SelectionProblem.of(columns, target, w, candidates)
+    dense = SelectionProblem.of(columns.toarray(), target, w, candidates)
+    assert_array_equal(problem.used, dense.used)
+    assert_allclose(problem.norms, dense.norms, rtol=1e-12)
+    assert_allclose(problem.c, dense.c, atol=1e-12)
+    assert_allclose(problem.G, dense.G, atol=1e-12)
+    coef = problem.fitted(problem.chosen(4), 4)
+    assert_array_equal(coef, dense.fitted(dense.chosen(4), 4))
+    scores = problem.scores(columns, coef)
+    assert_allclose(scores, dense.scores(columns.toarray(), coef), atol=1e-12)
 
 
 def test_whole_weights_are_copies_of_rows(candidates):

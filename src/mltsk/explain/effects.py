@@ -211,21 +211,21 @@ class Effects:
         With values ``than`` (N,), of how much more they add than these. None where
         the covariance is not known.
         """
-        covariance = self.covariance(j)
+        own, V = self.memberships(t, x)
+        covariance = self.covariance(j, own)
         if covariance is None:
             return None
-        own, V = self.memberships(t, x)
         if than is None:
             V = V - self.system.terms.mean[own]
         else:
             V = V - self.memberships(t, than)[1]
-        variances = np.einsum("np,pq,nq->n", V, covariance[np.ix_(own, own)], V)
+        variances = np.einsum("np,pq,nq->n", V, covariance, V)
         return np.sqrt(np.maximum(variances, 0.0))
 
-    def covariance(self, j: int) -> Array | None:
-        """Covariance of the numbers of label j, of terms and then of exceptions.
+    def covariance(self, j: int, own: Index) -> Array | None:
+        """Covariance (A, A) of some numbers of label j, None where it is not known.
 
-        (P+K, P+K), or None where it is not known.
+        ``own`` (A,) are their positions among those of terms and then of exceptions.
         """
         system = self.system
         if system.certainty is None:
@@ -233,7 +233,7 @@ class Effects:
         of_terms = system.term_coef[:, j] != 0
         of_exceptions = (system.coef[:, :, j] != 0).ravel()
         used = np.concatenate([of_terms, of_exceptions])
-        return system.certainty.covariance(used, j)
+        return system.certainty.covariance(used, j, own)
 
     # exceptions ---------------------------------------------------------------------
 

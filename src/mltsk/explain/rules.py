@@ -94,6 +94,9 @@ def rule_base(system: FuzzySystem | Effects) -> "RuleBase":
     """
     effects = system if isinstance(system, Effects) else Effects(system)
     n_exceptions, _, n_labels = effects.system.shape
+    n_subjects = len(effects.subjects)
+    if effects.system.used is not None:
+        n_subjects -= 1  # the last stands for features that have no effect
     numbers = {
         "given": range(len(effects.subjects.given)),
         "general": range(len(effects.system.terms) > 0),
@@ -102,7 +105,7 @@ def rule_base(system: FuzzySystem | Effects) -> "RuleBase":
     return RuleBase(
         effects=effects,
         kept_labels=np.arange(n_labels),
-        kept_subjects=np.arange(len(effects.subjects)),
+        kept_subjects=np.arange(n_subjects),
         kept_rules=tuple((kind, i) for kind in numbers for i in numbers[kind]),
         statements=Statements(effects),
     )

@@ -252,10 +252,10 @@ def rule_consequent(
         consequent = replace(
             consequent, positives=had[0], observed=had[1], overall=overall
         )
-    covariance = None if own is None else effects.covariance(j)
+    covariance = None if own is None else effects.covariance(j, own)
     if covariance is None:
         return consequent
-    variance = max(covariance[own, own].sum(), 0.0)
+    variance = max(covariance.trace(), 0.0)
     return replace(consequent, error=ERRORS_OF_95 * float(np.sqrt(variance)))
 
 

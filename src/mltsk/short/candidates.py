@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
+from scipy.sparse import issparse as is_sparse
 
 from ..core.arrays import Array, FloatArray, Matrix, dense
 from ..core.interpolation import MAX_SAFE_SUM
@@ -105,11 +107,19 @@ class Candidates:
         none = np.zeros((0, len(long.feature_names)))
         return cls(long, long.terms, none, none)
 
-    def columns(self, X: Matrix) -> FloatArray:
-        """Memberships of samples (N, D) in all candidates, (N, C), dense."""
+    def columns(self, X: Matrix) -> Matrix:
+        """Memberships of samples (N, D) in all candidates, (N, C).
+
+        Those of sparse samples are CSC, as C is the number of their columns.
+        """
         Z = self.base.scale(X)
         scaling = self.base.scaling
-        T = np.asarray(dense(self.terms.memberships(Z, scaling)), dtype=np.float64)
+        T = self.terms.memberships(Z, scaling)
+        if is_sparse(T):
+            columns = csc_array(T, dtype=np.float64)
+            columns.sum_duplicates()
+            return columns
+        T = np.asarray(T, dtype=np.float64)
         if not len(self.centers):
             return T
         share = None if scaling is None else scaling.share
@@ -150,7 +160,7 @@ class Candidates:
     def system(
         self, coef: Array, mean: Array, rates: Array
     ) -> tuple[FuzzySystem, Index]:
-        """The system of rounded numbers, and the candidates that it consists of.
+        """The system of rounded numbers, and the candidates that have some.
 
         Parameters
         ----------
@@ -161,12 +171,14 @@ class Candidates:
             Mean scores.
         """
         P = len(self.terms)
-        kept_rules = np.flatnonzero(coef[P:].any(axis=1))
+        kept = np.flatnonzero(coef.any(axis=1))
+        kept_terms = kept[kept < P]
+        kept_rules = kept[kept >= P] - P
         terms = self._terms_from(mean[:P])
         intercept = _rounded_starts(rates - mean @ coef, coef) + terms.mean @ coef[:P]
-        kept_terms = np.arange(P)  # all linear terms, one per feature
+        term_coef = coef[:P]  # of all linear terms, one per feature
         if terms.low is not None and terms.high is not None:
-            kept_terms = np.flatnonzero(coef[:P].any(axis=1))
+            term_coef = coef[kept_terms]
             terms = Terms(
                 feature=terms.feature[kept_terms],
                 low=terms.low[kept_terms],
@@ -181,7 +193,7 @@ class Candidates:
         short = replace(
             self.base,
             terms=terms,
-            term_coef=coef[kept_terms],
+            term_coef=term_coef,
             intercept=intercept,
             centers=centers,
             widths=self.widths[kept_rules],
@@ -189,7 +201,7 @@ class Candidates:
             prototypes=prototypes,
             rule_weights=mean[P:][kept_rules],
         )
-        return short, np.concatenate([kept_terms, P + kept_rules])
+        return short, kept
 
     def _terms_from(self, mean: Array) -> Terms:
         """The terms with these means (P,); those of the user's rules count from 0."""
@@ -198,11 +210,14 @@ class Candidates:
         n_features = len(self.base.feature_names)
         return replace(self.terms, mean=mean).from_zero(n_features - n_given)
 
-    def agreement(self, A: Array, coef: Array, other: Array) -> NDArray[np.int64]:
+    def agreement(
+        self, A: Matrix, mean: Array, coef: Array, other: Array
+    ) -> NDArray[np.int64]:
         """1 where another choice has the same effect of a feature on a label, (D, L).
 
-        Effects are the same if they vary together over the rows of the centred columns
-        A (N, C); ``coef`` and ``other`` (C, L) are the numbers of the two choices.
+        Effects are the same if they vary together over the rows of the columns A (N, C)
+        with these means (C,); ``coef`` and ``other`` (C, L) are the numbers of the two
+        choices.
         """
         groups = self._feature_groups
         same = np.zeros((len(groups), coef.shape[1]), dtype=np.int64)
@@ -215,8 +230,9 @@ class Candidates:
             for group in shared.tolist():
                 a = mine[term_group[mine] == group]
                 b = theirs[term_group[theirs] == group]
-                product = (A[:, a] @ coef[a, label]) @ (A[:, b] @ other[b, label])
-                same[groups == group, label] = product > 0
+                effect = centred_columns(A, mean, a) @ coef[a, label]
+                other_effect = centred_columns(A, mean, b) @ other[b, label]
+                same[groups == group, label] = effect @ other_effect > 0
         return same
 
     @cached_property
@@ -230,6 +246,11 @@ class Candidates:
         gaps = np.arange(first_gap, len(groups))
         groups[first_gap:] = len(columns.names) + gaps
         return groups
+
+
+def centred_columns(A: Matrix, mean: Array, kept: Index) -> FloatArray:
+    """Some columns of A (N, C) less their means, which are among ``mean`` (C,)."""
+    return np.asarray(dense(A[:, kept]) - mean[kept])
 
 
 def _ends(scaling: Scaling) -> tuple[Array, Array, Array]:

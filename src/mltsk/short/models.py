@@ -201,7 +201,7 @@ class ShortModels:
         return Candidates.of(self.long, X, self.max_conditions)
 
     @cached_property
-    def _columns(self) -> FloatArray:
+    def _columns(self) -> Matrix:
         """Columns (n, C) of the candidates on the rows that are chosen on."""
         return self.candidates.columns(self._chosen_on.X)
 
@@ -280,15 +280,18 @@ class ShortModels:
         has the same effect there.
         """
         problem = self._whole.problem
-        centred = self._columns - problem.mean
+        A = self._columns
         rows = self._chosen_on
         n_columns = len(self.long.feature_names)
         times_chosen = np.zeros((n_columns, rows.Y.shape[1]), dtype=np.int64)
         for fold in self._folds:
-            times_chosen += self.candidates.agreement(centred, coef, fold.coef(size))
+            times_chosen += self.candidates.agreement(
+                A, problem.mean, coef, fold.coef(size)
+            )
         return Certainty(
-            information=problem.information(centred, rows.row_weights, kept),
+            information=problem.information(A, rows.row_weights, kept),
             noise=rows.noise(self.scores(size)),
             chosen=times_chosen,
             folds=len(self._folds),
+            numbers=kept if self.candidates.terms.low is None else None,
         )

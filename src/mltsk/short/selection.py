@@ -1,7 +1,8 @@
 """Which candidates a label takes, and their numbers.
 
 Symbols: A (N, C) columns of candidates, t (N, L) what is imitated; G = AᵀA and Aᵀt
-after centring and scaling every column to length 1, from which everything is chosen.
+after centring and scaling every column to length 1, from which everything is chosen. A
+is CSC where samples are sparse; only columns that may be chosen are ever dense.
 
 Candidates are added one by one, each time the one that together with those before
 explains most per statement. Two ramps of one feature become the ramp over both where
@@ -14,10 +15,12 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
+from scipy.sparse import issparse as is_sparse
 
-from ..core.arrays import Array
+from ..core.arrays import Array, FloatArray, Matrix
 from ..core.magnitude import rounded
-from .candidates import Candidates, Index, digits_of
+from .candidates import Candidates, Index, centred_columns, digits_of
 
 MAX_CANDIDATES = 2_000  # those that are most correlated with some label
 MIN_RELATIVE_NORM = 1e-2  # rarer candidates would be chosen for a few rows
@@ -58,23 +61,21 @@ class SelectionProblem:
 
     @classmethod
     def of(
-        cls, A: Array, t: Array, w: Array, candidates: Candidates
+        cls, A: Matrix, t: Array, w: Array, candidates: Candidates
     ) -> "SelectionProblem":
         """Products of columns A (N, C) and targets t (N, L) under weights w (N,)."""
         share = w / w.sum()
         root = np.sqrt(w)[:, None]
         mean = share @ A
         rates = share @ t
-        scaled = (A - mean) * root
-        norms = np.sqrt(np.einsum("nc,nc->c", scaled, scaled))
+        norms, products = _centred_products(A, mean, w, (t - rates) * root)
         largest = max(float(norms.max(initial=0.0)), 1e-300)
         is_alive = norms > MIN_RELATIVE_NORM * largest
-        products = scaled.T @ ((t - rates) * root)
         c = products / np.where(is_alive, norms, np.inf)[:, None]
         pulls = np.abs(c) / np.maximum(np.abs(c).max(axis=0, initial=0.0), 1e-300)
         strongest = np.argsort(-pulls.max(axis=1), kind="stable")[:MAX_CANDIDATES]
         used = np.sort(strongest[is_alive[strongest]])
-        scaled = scaled[:, used] / norms[used]
+        scaled = centred_columns(A, mean, used) * root / norms[used]
         return cls(
             G=scaled.T @ scaled,
             c=c[used],
@@ -163,20 +164,50 @@ class SelectionProblem:
             coef[used, label] = rounded(numbers, digits_of(numbers))
         return coef
 
-    def scores(self, A: Array, coef: Array) -> Array:
+    def scores(self, A: Matrix, coef: Array) -> Array:
         """Scores (N, L) of rows of columns A (N, C) by numbers (C, L)."""
         kept = np.flatnonzero(coef.any(axis=1))
-        return self.rates + (A[:, kept] - self.mean[kept]) @ coef[kept]
+        return self.rates + centred_columns(A, self.mean, kept) @ coef[kept]
 
-    def information(self, A: Array, w: Array, kept: Index) -> NDArray[np.float32]:
+    def information(self, A: Matrix, w: Array, kept: Index) -> NDArray[np.float32]:
         """Information of the kept candidates with the ridge.
 
-        A (N, C) are centred columns, w (N,) weights. Single precision is enough for
-        what is printed with two digits.
+        A (N, C) are columns, w (N,) weights. Single precision is enough for what is
+        printed with two digits.
         """
-        columns = A[:, kept] * np.sqrt(w)[:, None]
+        columns = centred_columns(A, self.mean, kept) * np.sqrt(w)[:, None]
         ridge = REFIT_RIDGE * np.maximum(self.norms[kept], 1e-12) ** 2
         return (columns.T @ columns + np.diag(ridge)).astype(np.float32)
+
+
+def _centred_products(
+    A: Matrix, mean: Array, w: Array, target: Array
+) -> tuple[FloatArray, FloatArray]:
+    """Norms (C,) of all columns, centred and times √w, and products (C, L) with these.
+
+    A is (N, C), ``mean`` (C,), w (N,). ``target`` (N, L) is centred and times √w.
+    """
+    root = np.sqrt(w)[:, None]
+    if is_sparse(A):
+        # the target is centred, so the means of the columns add nothing
+        return np.sqrt(_sparse_squares(A, mean, w)), A.T @ (target * root)
+    scaled = (A - mean) * root
+    norms = np.sqrt(np.einsum("nc,nc->c", scaled, scaled))
+    return norms, scaled.T @ target
+
+
+def _sparse_squares(A: csc_array, mean: Array, w: Array) -> FloatArray:
+    """Weighted squared distances (C,) of sparse columns A (N, C) from their means.
+
+    Cells that are not stored lie at the distance of the mean itself.
+    """
+    n_columns = A.shape[1]
+    column = np.repeat(np.arange(n_columns), np.diff(A.indptr))
+    weight = w[A.indices]
+    distance = A.data - mean[column]
+    stored = np.bincount(column, weight * distance**2, minlength=n_columns)
+    stored_weight = np.bincount(column, weight, minlength=n_columns)
+    return stored + np.maximum(w.sum() - stored_weight, 0.0) * mean**2
 
 
 class ForwardSelection:
