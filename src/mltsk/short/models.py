@@ -37,7 +37,8 @@ from ..fit.ridge import Penalty
 from ..fit.rows import Block, RowIndex
 from ..fit.solve import left_out_scores
 from ..system import FuzzySystem
-from .candidates import Candidates, Index
+from .candidates import Candidates
+from .regions import Index
 from .selection import SelectionProblem
 
 MAX_CHOICE_ROWS = 2_000  # terms are chosen on at most this many rows, evenly spread

@@ -19,8 +19,8 @@ from scipy.sparse import csc_array
 from scipy.sparse import issparse as is_sparse
 
 from ..core.arrays import Array, FloatArray, Matrix
-from ..core.magnitude import rounded
-from .candidates import Candidates, Index, centred_columns, digits_of
+from .candidates import Candidates, centred_columns
+from .regions import Index
 
 MAX_CANDIDATES = 2_000  # those that are most correlated with some label
 MIN_RELATIVE_NORM = 1e-2  # rarer candidates would be chosen for a few rows
@@ -161,7 +161,7 @@ class SelectionProblem:
             used = self.used[kept]
             G = self.G[np.ix_(kept, kept)] + REFIT_RIDGE * np.eye(len(kept))
             numbers = np.linalg.solve(G, self.c[kept, label]) / self.norms[used]
-            coef[used, label] = rounded(numbers, digits_of(numbers))
+            coef[used, label] = self.candidates.rounded(used, numbers)
         return coef
 
     def scores(self, A: Matrix, coef: Array) -> Array:
