@@ -157,6 +157,12 @@ class Fold:
     problem: SelectionProblem
     choices: list[list[Index]]
 
+    @classmethod
+    def of(cls, left_out: slice, problem: SelectionProblem, max_size: int) -> "Fold":
+        """The choice up to a size, which keeps nothing of what was not chosen."""
+        choices = problem.chosen(max_size)
+        return cls(left_out, *problem.restricted(choices))
+
     def coef(self, size: int) -> Array:
         """Numbers (C, L) of the model of a size."""
         return self.problem.fitted(self.choices, size)
@@ -215,7 +221,7 @@ class ShortModels:
     def _whole(self) -> Fold:
         """The choice on all rows: a fold that leaves nothing out."""
         problem = self._problem(slice(None), self._chosen_on.target)
-        return Fold(slice(0), problem, problem.chosen(self.max_size))
+        return Fold.of(slice(0), problem, self.max_size)
 
     @cached_property
     def _folds(self) -> list[Fold]:
@@ -239,8 +245,7 @@ class ShortModels:
             )
             target = replace(training, loo_scores=scores).target
             problem = self._problem(others, target)
-            choices = problem.chosen(self.max_size)
-            folds.append(Fold(slice(k, None, N_FOLDS), problem, choices))
+            folds.append(Fold.of(slice(k, None, N_FOLDS), problem, self.max_size))
         return folds
 
     def scores(self, size: int) -> FloatArray:
