@@ -94,6 +94,9 @@ class Shape:
         Whether this is a statement of a short model. Then ``x`` and ``y`` are the
         points of a line that is flat beyond them and 0 where most of the data is, and
         ``change`` is the whole of it.
+    unit : float or None
+        Of a straight line over the whole range of a feature in a short model, which is
+        0 at its first point: it adds a round number for every unit of the feature.
 
     Examples
     --------
@@ -115,6 +118,7 @@ class Shape:
     chosen: tuple[int, int] | None = None
     average: float | None = None
     exact: bool = False
+    unit: float | None = None
 
     @property
     def values(self) -> dict[str, float] | None:
@@ -142,6 +146,8 @@ class Shape:
             return self._measured_or_not()
         if self.kind == "varies" and not (self.exact and len(self.names) == 2):
             return self._value_by_value()
+        if self.unit is not None:
+            return self._per_unit(self.unit)
         if self.exact and len(self.x) > 2 and not self.names:
             return self._point_by_point()
         change, where, detail = self._place()
@@ -171,13 +177,27 @@ class Shape:
         ends = f"up to {points[0]}{between}; from {points[-1]}"
         return f"{name(self.feature)} {ends}{self._certainty}"
 
+    def _per_unit(self, unit: float) -> str:
+        """A line, by what it adds for every unit of its feature."""
+        span = self.x[-1] - self.x[0]
+        amount = self._amount(self.y[-1] * (unit / span))
+        error = None if self.error is None else self.error * (unit / span)
+        ends = f"from {exactly(self.x[0])} to {exactly(self.x[-1])}"
+        statement = f"{amount}{margin(error)} per {exactly(unit)} of"
+        return f"{statement} {name(self.feature)} ({ends}{self._times_chosen})"
+
     @property
     def _certainty(self) -> str:
         """How sure the change is, as it stands after the number."""
+        return f"{margin(self.error)}{self._times_chosen}"
+
+    @property
+    def _times_chosen(self) -> str:
+        """How many refits chose it, as it stands after other words, or nothing."""
         if self.chosen is None:
-            return margin(self.error)
+            return ""
         count, refits = self.chosen
-        return f"{margin(self.error)}, {count} of {refits}"
+        return f", {count} of {refits}"
 
     def _amount(self, amount: float) -> str:
         """A number, of a short model with all its digits."""

@@ -66,6 +66,7 @@ class Statements:
             change=float(np.copysign(np.ptp(line.y), curve.change)),
             average=round(line.average, SHEET_DECIMALS),
             exact=True,
+            unit=line.unit,
         )
 
     def _slope_shape(self, k: int, j: int, sizes: Array, t: int) -> Shape:
@@ -161,7 +162,7 @@ class Statements:
         clearest = max(values, key=lambda value: abs(value.excess))
         regions = self.effects.member_regions
         measured = None
-        if regions is not None:
+        if regions is not None and not self.system.is_sheet:
             measured = int(regions[k, subject.columns.start, 1])
         return Condition(
             feature=subject.name,
@@ -174,6 +175,7 @@ class Statements:
             values=values,
             members=self._members(k),
             measured=measured,
+            reach=self.regions.reach(k, t),
         )
 
     def _condition_on_number(self, k: int, t: int) -> Condition:

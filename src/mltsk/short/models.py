@@ -2,8 +2,8 @@
 
 A short model is a sheet that can be worked out by hand. Its ramps are straight lines in
 the caller's units between cut points of few digits, and its numbers are rounded: what
-is printed is the whole model. An exception counts one statement for its shift and one
-for each condition.
+is printed is the whole model. A statement counts one for each of its conditions: a ramp
+has one, a cell of a pair of features has two, and an exception has a few.
 
 A short model imitates mostly the leave-one-out scores of the long model, which are
 smoother than labels. Its own honest scores are found in folds: for the rows of a fold,
