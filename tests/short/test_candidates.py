@@ -37,7 +37,10 @@ def test_ramps_of_a_column_lie_between_round_cut_points(candidates):
     stops = low[1] + candidates.terms.high[is_age] * span[1]
     assert_allclose(starts, np.round(starts), atol=1e-9)  # ages are whole
     assert (starts < stops).all()
-    assert is_age.sum() == 16  # any two of six cut points, and the whole range
+    # any two of six cut points, but for the first and the last the whole range
+    assert is_age.sum() == 15
+    assert candidates.terms.low[is_age].min() == 0
+    assert candidates.terms.high[is_age].max() == 1
 
 
 def test_columns_of_few_values_have_one_ramp_and_constant_ones_have_none(candidates):
@@ -72,6 +75,15 @@ def test_ramp_over_two_ramps_spans_both(candidates):
     assert terms.low[over] == min(terms.low[first], terms.low[second])
     assert terms.high[over] == max(terms.high[first], terms.high[second])
     assert candidates.ramp_over(over, first) is None  # not another one
+
+
+def test_ramp_over_nearly_all_of_the_range_is_the_line(candidates):
+    terms = candidates.terms
+    of_age = np.flatnonzero(terms.feature == 1)
+    first = of_age[0]  # from the 1st percentile on
+    last = of_age[-2]  # to the 99th
+    over = candidates.ramp_over(first, last)
+    assert (terms.low[over], terms.high[over]) == (0, 1)
 
 
 def test_rounded_numbers_of_a_line_are_round_per_unit(candidates):

@@ -19,8 +19,8 @@ LARGEST_UNIT_EXPONENT = 300
 TOLD_DIGITS = 3  # of a number per unit, those that count
 
 
-def over_range(low: Array, high: Array) -> Array:
-    """Which ramps (P,) are lines; they begin and end at these shares of the range."""
+def over_range(low: Array | float, high: Array | float) -> Array:
+    """Which ramps are lines; they begin and end at these shares of the range."""
     return (low <= MAX_OPEN_SHARE) & (high >= 1 - MAX_OPEN_SHARE)
 
 

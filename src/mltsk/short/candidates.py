@@ -150,6 +150,13 @@ class Candidates:
         )
         return {key: position for position, key in enumerate(keys)}
 
+    @cached_property
+    def _line_positions(self) -> dict[int, int]:
+        """Position of the line over the whole range by its feature."""
+        terms = self.terms
+        lines = np.flatnonzero(over_range(terms.low, terms.high)).tolist()
+        return {int(terms.feature[p]): p for p in lines}
+
     def ramp_over(self, p: int, q: int) -> int | None:
         """The ramp over two others of one feature, if it is another one."""
         terms = self.terms
@@ -157,7 +164,10 @@ class Candidates:
             return None
         low = float(min(terms.low[p], terms.low[q]))
         high = float(max(terms.high[p], terms.high[q]))
-        position = self._ramp_positions.get((int(terms.feature[p]), low, high))
+        feature = int(terms.feature[p])
+        position = self._ramp_positions.get((feature, low, high))
+        if position is None and over_range(low, high):
+            position = self._line_positions.get(feature)
         return None if position in (p, q) else position
 
     def system(
@@ -352,9 +362,19 @@ def _ramps(x: Array, step: float, monotone: bool) -> Sequence[tuple[float, float
     is_inside = (cuts >= values[0]) & (cuts <= values[-1])
     ramps = list(combinations(np.unique(cuts[is_inside]).tolist(), 2))
     line = round_range(*whole, step)
-    if line[0] < line[1] and line not in ramps:
+    if line[0] < line[1]:
+        # others that are as good as over all of the range are told in the same way
+        ramps = [ramp for ramp in ramps if not _is_line(ramp, whole)]
         ramps.append(line)
     return ramps or [whole]
+
+
+def _is_line(ramp: tuple[float, float], whole: tuple[float, float]) -> bool:
+    """Whether a ramp is a line over the whole range."""
+    low, high = whole
+    halves = np.array(ramp) / 2 - low / 2  # distances may be larger than all numbers
+    begin, end = halves / (high / 2 - low / 2)
+    return bool(over_range(begin, end))
 
 
 def _rounded_starts(starts: Array, coef: Array) -> FloatArray:
