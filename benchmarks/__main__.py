@@ -16,6 +16,7 @@ ON_REQUEST = (
     "defaults",
     "fresh_folds",
     "fuzzy",
+    "growth",
     "rivals",
     "section_iv_grid",
     "size",

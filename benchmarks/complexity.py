@@ -14,7 +14,7 @@ from unittest.mock import patch
 from threadpoolctl import threadpool_limits
 
 from benchmarks import Options, made_up, print_table, processor_timed
-from benchmarks.growth import exponent_text, slope
+from benchmarks.stream_growth import exponent_text, slope
 from mltsk import MLTSKClassifier, PaperMLTSK
 
 BASE = {"N": 20_000, "D": 80, "L": 20, "K": 8}

@@ -1,137 +1,217 @@
-"""How time and memory grow with rows, features, rules and labels.
+"""As fine as the rows allow: accuracy, time and memory from 400 to a million rows.
 
-Fits are from blocks that are made, used and forgotten. Every point is a process of its
-own: rows are generated 10,000 at a time and given to ``partial_fit``. Exponents are
-slopes of least squares on logarithms; in theory time is N C², the Gram matrix of C
-columns (the terms, and a column per exception of order 0), whose own exponent stands
-next to it. Memory does not depend on N. Without ``--full`` N ends at 10^5.5 instead of
-10^7, and the other sizes grow at 20,000 rows instead of 200,000. The figure goes to the
-file that MLTSK_FIGURE names, if it does.
+Four tables, all with two threads unless ``--threads`` says otherwise:
+
+* small tables, pbc (with stage) and nhefs: macro AP over 5 folds × 3 seeds, next to
+  logistic regression whose weight is chosen on inner folds;
+* large tables, stops, visits and crashes: macro AP of the first of five folds (seed 3),
+  and time, next to scikit-learn's HistGradientBoosting at its defaults, one per label;
+* sparse sets: AP of the first of five folds (seed 0), time and peak memory, next to
+  one-vs-rest liblinear;
+* made-up rows, dense × 100 and sparse × 1,000: seconds of a fit in a process of its
+  own, and the exponent of time in the number of rows. 16,000 × 400 and 40,000 × 300
+  are there because OpenBLAS once ended the process on them.
+
+Without ``--full`` there is one seed for small tables, and made-up rows end at 100,000.
 """
 
 import json
 import os
 import subprocess
 import sys
+import time
+import warnings
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
-from benchmarks import Options, print_table
+from benchmarks import Options, folds, has_data, print_table
+from benchmarks.tables import encoding, logistic, macro
+from mltsk import MLTSKClassifier, evaluate, load_dataset
 
-ROWS_PER_BLOCK = 10_000
-BASE = {"N": 20_000, "D": 40, "K": 100, "L": 10}
-SWEEPS = {"D": (20, 40, 80, 160), "K": (30, 100, 300, 1000), "L": (5, 10, 20, 40, 80)}
+SMALL = {"pbc": ["patient"], "nhefs": ["seqn"]}
+FIRST_LABEL = {"pbc": "ascites", "nhefs": "asthma"}  # labels go from here to the end
+LARGE = {
+    "stops": ["person searched", "vehicle searched", "citation"],
+    "visits": ["out of work", "self employed", "doctor", "many visits", "hospital"],
+    "crashes": ["dead", "belted", "deployed"],
+}
+IDENTIFIERS = ["stop", "date", "person", "case"]
+SPARSE = ("rcv1s1", "bibtex", "corel16k1", "large/corel16k2", "large/20ng")
+SEED_OF_SMALL = 21  # and the two after it
+SEED_OF_LARGE = 3
+MADE_UP_ROWS = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+MADE_UP_LIMIT = 100_000  # without --full
+ONCE_DEADLY = ((16_000, 400), (40_000, 300))
 CODE = """
 import json, resource, sys, time, warnings
 import numpy as np
-from mltsk import IncrementalMLTSK
-
-def clocks():
-    return np.array([time.perf_counter(), time.process_time()])
+from scipy import sparse
+from mltsk import MLTSKClassifier
 
 warnings.simplefilter("ignore")
-N, D, K, L, block = map(int, sys.argv[1:])
+n, n_features, kind = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 rng = np.random.default_rng(0)
-weights = rng.standard_normal((D, L)) / np.sqrt(D)
-model = IncrementalMLTSK(n_rules=K, order=0)
-spent = np.zeros(2)
-for start in range(0, N, block):
-    X = rng.standard_normal((min(block, N - start), D))
-    Y = (X @ weights + 0.5 * rng.standard_normal((len(X), L)) > 0.5).astype(np.int8)
-    before = clocks()
-    model.partial_fit(X, Y)
-    spent += clocks() - before
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps([*spent, peak, len(model.general_coef_) + model.n_rules_]))
+weights = rng.standard_normal((n_features, 5))
+if kind == "sparse":
+    X = sparse.random_array((n, n_features), density=0.01, rng=rng, format="csr")
+    scores = X @ weights
+else:
+    X = rng.standard_normal((n, n_features))
+    scores = X @ weights / np.sqrt(n_features)
+Y = (scores + 0.3 * rng.standard_normal(scores.shape) > 0.5).astype(np.int8)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+start = time.perf_counter()
+MLTSKClassifier().fit(X, Y)
+seconds = time.perf_counter() - start
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps([seconds, (peak - before) / 1024]))
 """
 
 
 def run(options: Options) -> None:
-    base = BASE
-    decades = np.arange(4.0, 5.6, 0.5)
-    if options.full:
-        base = BASE | {"N": 200_000}
-        decades = np.arange(4.0, 7.1, 0.5)
-    sweeps = {"N": tuple(int(10**decade) for decade in decades), **SWEEPS}
-    threads = options.threads or 1
-    print(
-        f"{threads} threads; load {os.getloadavg()[0]:.1f}; "
-        f"seconds are processor time; base {base}"
-    )
-    measured = {}
-    for axis, sizes in sweeps.items():
-        measured[axis] = [point(base | {axis: size}, threads) for size in sizes]
-    exponent_rows = []
-    for axis, points in measured.items():
-        sizes = sweeps[axis]
-        rows = [[size, *values] for size, values in zip(sizes, points, strict=True)]
-        print_table([axis, "wall s", "CPU s", "peak MB", "columns"], rows)
-        slopes = exponents(axis, sizes, points, base)
-        exponent_rows.append([axis, *map(exponent_text, slopes)])
+    if not has_data():
+        return
+    warnings.simplefilter("ignore")
+    threads = options.threads or 2
+    print(f"{threads} threads; load {os.getloadavg()[0]:.1f}")
+    n_seeds = 3 if options.full else 1
     print_table(
-        ["in", "exponent of time", "in theory", "exponent of memory"], exponent_rows
+        ["small table", "rows", "macro AP", "of logistic regression"],
+        [small(name, n_seeds) for name in SMALL],
     )
-    path = os.environ.get("MLTSK_FIGURE")
-    if path:
-        draw(sweeps, measured, path)
+    print_table(
+        ["large table", "rows", "macro AP", "of boosting", "s", "s of boosting"],
+        [large(name) for name in LARGE],
+    )
+    print_table(
+        ["sparse set", "rows", "AP", "s", "s of liblinear", "times", "peak GB"],
+        [of_sparse_set(name, threads) for name in SPARSE],
+    )
+    made_up_rows(options, threads)
 
 
-def point(size: dict[str, int], threads: int) -> list[float]:
-    """Wall seconds, CPU seconds, peak MB and columns of one fit."""
+def tables_folder() -> Path:
+    return Path(os.environ["MLTSK_DATA"]) / "tables"
+
+
+def small(name: str, n_seeds: int) -> list[object]:
+    """Macro AP of a small table, ours and that of logistic regression."""
+    frame = pd.read_csv(tables_folder() / f"{name}.csv").drop(columns=SMALL[name])
+    first = frame.columns.get_loc(FIRST_LABEL[name])
+    X = frame.iloc[:, :first]
+    Y = frame.iloc[:, first:].to_numpy(float)
+    values = []
+    for seed in range(SEED_OF_SMALL, SEED_OF_SMALL + n_seeds):
+        for train, test in folds(len(X), seed):
+            clf = MLTSKClassifier().fit(X.iloc[train], Y[train])
+            encoder = encoding().fit(X.iloc[train])
+            encoded = encoder.transform(X.iloc[train])
+            theirs = logistic(encoded, Y[train], encoder.transform(X.iloc[test]))
+            ours = clf.predict_proba(X.iloc[test])
+            values.append([macro(Y[test], ours)[0], macro(Y[test], theirs)[0]])
+    return [name, len(X), *(f"{mean:.4f}" for mean in np.mean(values, axis=0))]
+
+
+def read_large(name: str) -> tuple[pd.DataFrame, np.ndarray]:
+    """Features, and labels with NaN where they were not observed."""
+    frame = pd.read_csv(tables_folder() / f"{name}.csv.gz")
+    labels = frame[LARGE[name]].replace({"yes": 1, "YES": 1, "no": 0, "NO": 0})
+    left_out = [column for column in IDENTIFIERS if column in frame]
+    return frame.drop(columns=LARGE[name] + left_out), labels.to_numpy(float)
+
+
+def large(name: str) -> list[object]:
+    """Macro AP and time of a large table, ours and those of boosted trees."""
+    X, Y = read_large(name)
+    train, test = folds(len(X), SEED_OF_LARGE)[0]
+    start = time.perf_counter()
+    clf = MLTSKClassifier().fit(X.iloc[train], Y[train])
+    seconds = time.perf_counter() - start
+    ours = macro(Y[test], clf.predict_proba(X.iloc[test]))[0]
+    start = time.perf_counter()
+    theirs = macro(Y[test], boosted(X, Y, train, test))[0]
+    theirs_seconds = time.perf_counter() - start
+    return [name, len(X), f"{ours:.4f}", f"{theirs:.4f}", seconds, theirs_seconds]
+
+
+def boosted(X, Y, train, test) -> np.ndarray:
+    """Probabilities by boosted trees, label by label on observed rows."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    words = X.select_dtypes(exclude="number").columns
+    X = X.astype(dict.fromkeys(words, "category"))
+    columns = []
+    for y in Y.T:
+        observed = train[np.isfinite(y[train])]
+        model = HistGradientBoostingClassifier(random_state=0)
+        model.fit(X.iloc[observed], y[observed])
+        columns.append(model.predict_proba(X.iloc[test])[:, 1])
+    return np.stack(columns, axis=1)
+
+
+def of_sparse_set(name: str, threads: int) -> list[object]:
+    """AP, time and peak memory of a sparse set, in a process of its own."""
+    code = f"from benchmarks.growth import sparse_fit; sparse_fit({name!r})"
+    n_rows, score, seconds, peak, liblinear = in_child(["-c", code], threads)
+    times = seconds / liblinear
+    return [name, n_rows, f"{score:.4f}", seconds, liblinear, times, peak]
+
+
+def sparse_fit(name: str) -> None:
+    """Print what a fit to the first fold of a sparse set reaches, as JSON."""
+    import resource
+
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.multiclass import OneVsRestClassifier
+    from sklearn.preprocessing import normalize
+
+    warnings.simplefilter("ignore")
+    data = load_dataset(Path(os.environ["MLTSK_DATA"]) / f"{name}.npz")
+    Y = np.asarray(data.Y)
+    train, test = folds(len(Y))[0]
+    start = time.perf_counter()
+    clf = MLTSKClassifier().fit(data.X[train], Y[train])
+    seconds = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+    score = evaluate(Y[test], clf.decision_function(data.X[test]))["AP"]
+    start = time.perf_counter()
+    linear = LogisticRegression(solver="liblinear")
+    OneVsRestClassifier(linear).fit(normalize(data.X[train]), Y[train])
+    liblinear = time.perf_counter() - start
+    print(json.dumps([len(Y), float(score), seconds, peak, liblinear]))
+
+
+def made_up_rows(options: Options, threads: int) -> None:
+    """Time and memory of fits to made-up rows, and the exponent of time."""
+    limit = MADE_UP_ROWS[-1] if options.full else MADE_UP_LIMIT
+    rows = []
+    for kind, n_features in (("dense", 100), ("sparse", 1_000)):
+        sizes = [n for n in MADE_UP_ROWS if n <= limit]
+        points = [made_up_fit(n, n_features, kind, threads) for n in sizes]
+        for n, (seconds, peak) in zip(sizes, points, strict=True):
+            rows.append([f"{kind} {n:,} × {n_features}", seconds, f"{peak:.0f}"])
+        slope = np.polyfit(np.log(sizes), np.log([point[0] for point in points]), 1)[0]
+        rows.append([f"{kind}: exponent of time", f"{slope:.2f}", ""])
+    for n, n_features in ONCE_DEADLY:
+        seconds, peak = made_up_fit(n, n_features, "dense", threads)
+        rows.append([f"dense {n:,} × {n_features}", seconds, f"{peak:.0f}"])
+    print_table(["made-up rows", "s", "peak MB above the data"], rows)
+
+
+def made_up_fit(n: int, n_features: int, kind: str, threads: int) -> list[float]:
+    return in_child(["-c", CODE, str(n), str(n_features), kind], threads)
+
+
+def in_child(arguments: list[str], threads: int) -> list[float]:
+    """What a process of its own prints as JSON, with so many threads."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MLTSK_THREADS")
-    sizes = [size["N"], size["D"], size["K"], size["L"], ROWS_PER_BLOCK]
     done = subprocess.run(
-        [sys.executable, "-c", CODE, *map(str, sizes)],
+        [sys.executable, *arguments],
         env=os.environ | dict.fromkeys(names, str(threads)),
         capture_output=True,
         text=True,
         check=True,
     )
-    return [float(value) for value in json.loads(done.stdout)]
-
-
-def exponents(axis: str, sizes, points, base) -> tuple[float, float, float]:
-    """Exponents of time, of time in theory, and of memory."""
-    _, cpu, memory, columns = np.array(points).T
-    rows = np.array(sizes) if axis == "N" else base["N"]
-    return slope(sizes, cpu), slope(sizes, rows * columns**2), slope(sizes, memory)
-
-
-def exponent_text(value: float) -> str:
-    """Two decimals, and no -0.00."""
-    return f"{round(value, 2) + 0.0:.2f}"
-
-
-def slope(sizes, values) -> float:
-    """Exponent of a power law through the points.
-
-    In N it is from 10^5 on, where finding the rules no longer counts.
-    """
-    sizes = np.asarray(sizes, float)
-    values = np.asarray(values)
-    if sizes.max() >= 3e5:
-        late = sizes >= 9e4
-        sizes = sizes[late]
-        values = values[late]
-    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
-
-
-def draw(sweeps, measured, path: str) -> None:
-    import matplotlib.pyplot as plt
-
-    names = {"N": "rows", "D": "features", "K": "exceptions", "L": "labels"}
-    labels = ("processor time, s", "peak memory, MB")
-    figure, axes = plt.subplots(
-        2, 4, figsize=(11, 5), sharex="col", sharey="row", layout="constrained"
-    )
-    for column, (axis, points) in enumerate(measured.items()):
-        for row in range(2):
-            values = [point[row + 1] for point in points]
-            panel = axes[row, column]
-            panel.loglog(sweeps[axis], values, "o-", color="#1f5fa8", markersize=4)
-            panel.set_title(f"exponent {slope(sweeps[axis], values):.2f}", fontsize=9)
-            panel.grid(visible=True, which="both", alpha=0.2)
-        axes[1, column].set_xlabel(names[axis])
-    for row, label in enumerate(labels):
-        axes[row, 0].set_ylabel(label)
-    figure.savefig(path, dpi=110)
+    return json.loads(done.stdout)

@@ -4,6 +4,7 @@ They have odd sizes, names, numbers, encodings and structures.
 """
 
 import base64
+import copy
 import gzip
 import io
 import json
@@ -16,6 +17,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -285,7 +287,7 @@ def _model_files() -> Iterator[CraftedFile]:
             yield "skops", zipped(members | {name: _saved(values)})
         yield "skops", zipped(members | {"schema.json": b"[" * 100_000})
         yield "skops", zipped(members | {arrays[0]: EVIL_PICKLE})
-        for number in (0, 1, 2, 3, 5, 99, -1, "4", None, 1e9):
+        for number in (0, 1, 2, 3, 4, 6, 99, -1, "5", None, 1e9):
             manifest = json.loads(members["mltsk.json"]) | {"format": number}
             changed = {"mltsk.json": json.dumps(manifest).encode()}
             yield "skops", zipped(members | changed)
@@ -307,6 +309,29 @@ def _json_files() -> Iterator[CraftedFile]:
         for name, value in product(data["attributes"], hostile):
             attributes = data["attributes"] | {name: value}
             yield "json", json.dumps(data | {"attributes": attributes}).encode()
+        for name, value in product(("terms_", "pairs_", "scaling_"), hostile):
+            yield from _records_with(data, name, value)
+
+
+def _records_with(
+    data: dict[str, Any], name: str, value: object
+) -> Iterator[CraftedFile]:
+    """Models with a value in the place of each field of a record, however deep."""
+    record = data["attributes"][name]
+    if record is None:
+        return
+    waiting = [((), record["dict"])]
+    while waiting:
+        path, fields = waiting.pop()
+        for key, item in fields.items():
+            changed = copy.deepcopy(data)
+            place = changed["attributes"][name]["dict"]
+            for step in path:
+                place = place[step]["dict"]
+            place[key] = value
+            yield "json", json.dumps(changed).encode()
+            if isinstance(item, dict) and "dict" in item:
+                waiting.append(((*path, key), item["dict"]))
 
 
 def _definition_files() -> Iterator[CraftedFile]:

@@ -65,6 +65,9 @@ VALUES: tuple[object, ...] = (
     "MLTSKClassifier",
     [1, "a"],
 )
+# Numbers at the ends of what a float holds, and whose squares lie beyond them.
+EXTREMES = (0.0, 5e-324, 1e-309, 1e-200, 1e-12, -1e-12, 1e12, 1e99, 1e200, 1e308)
+EXTREMES += (-1e99, -1e200, -1e308)
 DTYPES = ["f4", "i8", "c16", "U3", "?", "M8[s]", "f2", "u1"]
 
 
@@ -133,7 +136,7 @@ def _other_array(values: np.ndarray, rng: Random) -> np.ndarray:
         values = values.copy()
         hostile = (0, 1, 120)
         if values.dtype.kind == "f":
-            hostile = (np.nan, np.inf, -1e308, 1e308, 1e30)
+            hostile = (np.nan, np.inf, 1e30, *EXTREMES)
         values.flat[rng.randrange(values.size)] = rng.choice(hostile)
         return values
     if change == 1:
@@ -165,10 +168,19 @@ def tree(content: bytes, rng: Random) -> bytes:
             if rng.random() < 0.3:
                 del parent[key]
             else:
-                parent[key] = rng.choice(VALUES)
+                parent[key] = _other_value(parent[key], rng)
         except (IndexError, KeyError):
             pass
     return json.dumps(data).encode()
+
+
+def _other_value(value: object, rng: Random) -> object:
+    """A hostile value; for a number, half of the time one of any size."""
+    if not isinstance(value, float) or rng.random() < 0.5:
+        return rng.choice(VALUES)
+    if rng.random() < 0.5:
+        return rng.choice(EXTREMES)
+    return -value * 10.0 ** rng.randrange(-30, 30)
 
 
 def _places(data: Any) -> list[tuple[Any, Any]]:

@@ -200,8 +200,16 @@ def models() -> list[Any]:
             table.drop(columns=["ill", "old"]), table[["ill", "old"]]
         ),
         MLTSKClassifier(2, order=1, scale="standard").fit(X, Y),
+        MLTSKClassifier(2, n_pairs=2).fit(X, Y),
+        MLTSKClassifier(2, n_pairs=4).fit(
+            table.drop(columns=["ill", "old"]), table[["ill", "old"]]
+        ),
+        IncrementalMLTSK(2, n_pairs=1).partial_fit(X, Y),
         MLTSKClassifier(2).fit(sparse.csr_array(X), Y),
         IncrementalMLTSK(2).partial_fit(X, Y),
+        IncrementalMLTSK(2, forgetting=0.1).partial_fit(X, Y).partial_fit(X, Y),
+        IncrementalMLTSK(1).partial_fit(sparse.csr_array(X), Y),
+        IncrementalMLTSK(1, order=1, scale="standard").partial_fit(X, Y),
         MLTSKClassifier(0, max_statements=3, threshold="f1").fit(X, Y),
         MLTSKClassifier(1).fit(X, Y[:, 0]),
         make_pipeline(SimpleImputer(), MLTSKClassifier(1)).fit(X, Y),

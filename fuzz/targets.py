@@ -18,7 +18,7 @@ from typing import IO, Any
 import numpy as np
 from scipy import sparse
 
-from mltsk import MLTSKClassifier, from_dict, limits, load, read_table
+from mltsk import IncrementalMLTSK, MLTSKClassifier, from_dict, limits, load, read_table
 from mltsk.cli import main
 from mltsk.cli.fit import read_rules
 from mltsk.columns import Columns
@@ -111,7 +111,10 @@ def _read_table(path: Path) -> list[str]:
 def _read_model(path: Path) -> list[object]:
     model = load(path)
     info = read_info(path)
-    return [_answers(model), info.feature_names, info.label_names]
+    answers = _answers(model)
+    if isinstance(model, IncrementalMLTSK):
+        answers += _answers(model.partial_fit(_stream_rows(model), DATA.Y))
+    return [answers, info.feature_names, info.label_names]
 
 
 def _answers(model: Any) -> list[object]:
@@ -130,6 +133,13 @@ def _answers(model: Any) -> list[object]:
         inner.rules_.to_dict()
         str(inner.explain(X[:1]))
     return [answer.tolist() for answer in answers]
+
+
+def _stream_rows(model: IncrementalMLTSK) -> Any:
+    """One more batch for a stream."""
+    if model.scale_ == "unit":
+        return sparse.csr_array(DATA.X)
+    return DATA.X
 
 
 def _rows_for(model: Any, inner: Any) -> Any:

@@ -431,7 +431,7 @@ def test_ridge_that_is_too_small_for_equal_rows_is_refused(data):
     clf = MLTSKClassifier(ridge=1e-300, scale="unit", n_rules=3)
     X = np.repeat(data.X, 3, axis=0)
     Y = np.repeat(data.Y, 3, axis=0)
-    with pytest.raises(ValueError, match="take a larger one"):
+    with pytest.raises(InputError, match="take a larger one, such as ridge=1"):
         clf.fit(X, Y)
 
 

@@ -208,3 +208,13 @@ def test_check_inputs_outside_finds_an_input_behind_links(tmp_path):
     check_inputs_outside(folder, [tmp_path / "other"])
     with pytest.raises(InputError, match="lies in"):
         check_inputs_outside(folder, [tmp_path / "link"])
+
+
+def test_check_outputs_refuses_a_way_through_a_folder_that_is_not_there(tmp_path):
+    (tmp_path / "in").write_text("mine")
+    out = os.path.join(tmp_path, "no", "..", "in")  # which `Path` keeps as it is
+    with pytest.raises(InputError, match="does not exist"):
+        check_outputs([out], [tmp_path / "in"])
+    with pytest.raises(InputError, match="does not exist"), writing(out) as file:
+        file.write(b"lost")
+    assert (tmp_path / "in").read_text() == "mine"

@@ -32,7 +32,7 @@ FIELD_OF_ATTRIBUTE = {
     "order_": "order",
     "tnorm_": "tnorm",
 }
-COMPUTED_ATTRIBUTES = ["n_rules_", "n_statements_", "rules_"]
+COMPUTED_ATTRIBUTES = ["n_pairs_", "n_rules_", "n_statements_", "pairs_", "rules_"]
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +51,8 @@ def test_fitted_attributes_are_not_there_before_fit(estimator, attribute):
     assert not hasattr(estimator(), attribute)
 
 
-@pytest.mark.parametrize("attribute", ["rules_", "n_statements_"])
-def test_rules_and_n_statements_before_fit_ask_for_a_fit(attribute):
+@pytest.mark.parametrize("attribute", ["rules_", "pairs_", "n_statements_"])
+def test_rules_pairs_and_n_statements_before_fit_ask_for_a_fit(attribute):
     with pytest.raises(NotFittedError, match="not fitted yet"):
         getattr(MLTSKClassifier(), attribute)
 
@@ -67,6 +67,14 @@ def test_fitted_attributes_are_fields_of_system(clf, attribute):
 def test_fitted_attributes_cannot_be_set(clf, attribute):
     with pytest.raises(AttributeError):
         setattr(clf, attribute, None)
+
+
+@pytest.mark.parametrize("n_pairs", [0, 3])
+def test_n_pairs_is_the_number_of_pairs(n_pairs):
+    clf = MLTSKClassifier(n_rules=2, n_pairs=n_pairs).fit(DATA.X, DATA.Y)
+    assert clf.n_pairs_ == len(clf.pairs_) == n_pairs
+    expected = [counted_by_hand(clf, label) for label in range(3)]
+    assert_array_equal(clf.n_statements_, expected)
 
 
 def test_n_rules_is_the_number_of_exceptions(clf):
@@ -91,6 +99,9 @@ def counted_by_hand(clf, label):
         if consequent.any():
             n_conditions = np.isfinite(widths).sum()
             count += np.count_nonzero(consequent) + n_conditions
+    for pair in clf.pairs_:
+        n_numbers = len(pair.rules(clf.label_names_[label]))
+        count += 3 * n_numbers  # a number and two conditions each
     return count
 
 

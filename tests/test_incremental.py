@@ -1,8 +1,10 @@
 """IncrementalMLTSK: rows that arrive give the model of a fit that holds them all."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -33,7 +35,7 @@ def refitted(clf, X, Y, w):
     Z = scaling.apply(X)
     M = np.exp(-((Z[:, None] - clf.centers_) ** 2 / clf.widths_).sum(axis=2))
     T = clf.terms_.memberships(Z, scaling)
-    columns = np.hstack([stream.general_weight**0.5 * T, stream.rule_weight**0.5 * M])
+    columns = np.hstack([stream.term_weights**0.5 * T, stream.rule_weight**0.5 * M])
     mean, rates = (
         np.average(columns, axis=0, weights=w),
         np.average(Y, axis=0, weights=w),
@@ -41,6 +43,53 @@ def refitted(clf, X, Y, w):
     weighted = w[:, None] * (columns - mean)
     H = weighted.T @ (columns - mean) + clf.ridge_ * np.eye(columns.shape[1])
     return rates + (columns - mean) @ np.linalg.solve(H, weighted.T @ (Y - rates))
+
+
+def left_out_score(design, ridge, rows, i):
+    """Score of row i by the ridge problem of a design without this row."""
+    X, Y = rows
+    is_kept = np.arange(len(X)) != i
+    Phi = design.rows(design.scale.apply(X))
+    mean = Phi[is_kept].mean(axis=0)
+    rates = Y[is_kept].mean(axis=0)
+    centred = Phi[is_kept] - mean
+    penalty = ridge * design.shrunk(np.eye(design.n_columns))
+    H = centred.T @ centred + penalty
+    B = np.linalg.solve(H, centred.T @ (Y[is_kept] - rates))
+    return rates + (Phi[i] - mean) @ B
+
+
+def test_partial_fit_scores_rows_by_pairs_that_were_found_without_them(data):
+    clf = IncrementalMLTSK(n_pairs=2, n_rules=0)
+    clf.partial_fit(data.X[:400], data.Y[:400])
+    clf.partial_fit(data.X[400:], data.Y[400:])
+    stream = clf.stream_
+    design = stream.design(clf.system_)
+    assert len(clf.system_.pairs) > 0
+    in_folds = np.concatenate([rows for rows, _ in stream.folds])
+    assert_array_equal(np.sort(in_folds), np.arange(400))
+    rows = (data.X, data.Y)
+    assert_allclose(
+        clf.loo_scores_[500], left_out_score(design, clf.ridge_, rows, 500), atol=1e-9
+    )
+    for fold_rows, pairs in stream.folds:
+        i = fold_rows[0]
+        own = replace(design, pairs=pairs)
+        assert_allclose(
+            clf.loo_scores_[i], left_out_score(own, clf.ridge_, rows, i), atol=1e-9
+        )
+
+
+def test_partial_fit_keeps_the_kernels_prior_of_exceptions():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 3))
+    waves = np.column_stack([np.sin(3 * X[:, 0]) * np.sin(3 * X[:, 1]), X[:, 2]])
+    Y = (waves > 0) * 1.0
+    clf = IncrementalMLTSK().partial_fit(X[:500], Y[:500]).partial_fit(X[500:], Y[500:])
+    assert clf.stream_.has_kernel_prior
+    design = clf.stream_.design(clf.system_)
+    expected = left_out_score(design, clf.ridge_, (X, Y), 600)
+    assert_allclose(clf.loo_scores_[600], expected, atol=1e-7)
 
 
 @pytest.mark.parametrize("weights", [None, "counts"])
@@ -58,7 +107,13 @@ def test_a_stream_equals_a_fit_of_its_rules_on_all_rows(data, weights):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"n_rules": 3, "order": 1}, {"coupling": "signed", "n_rules": 2}],
+    [
+        {},
+        {"n_rules": 3, "order": 1},
+        {"coupling": "signed", "n_rules": 2},
+        {"n_pairs": 3},
+        {"n_pairs": 2, "n_rules": 5, "coupling": "signed"},
+    ],
     ids=str,
 )
 def test_one_call_with_all_rows_is_a_fit(data, options):
@@ -97,10 +152,12 @@ def test_the_parts_do_not_matter_and_weights_keep_their_unit(data):
 
 def test_rows_for_leave_one_out_stay_few_and_spread(data):
     X, Y = np.tile(data.X, (8, 1)), np.tile(data.Y, (8, 1))
-    clf = in_parts(IncrementalMLTSK(n_rules=3), X, Y, size=700)
+    clf = in_parts(IncrementalMLTSK(n_rules=3, n_pairs=2), X, Y, size=700)
     assert_array_equal(clf.loo_rows_, np.arange(0, 4800, 4))  # 2,000 at most
     assert clf.loo_scores_.shape == (1200, 4)
     assert_array_equal(clf.stream_.kept.X, X[::4])
+    in_folds = np.concatenate([rows for rows, _ in clf.stream_.folds])
+    assert_array_equal(np.sort(in_folds), np.arange(0, 700, 4) // 4)
 
 
 def test_triangles_stream_too(data):
@@ -258,3 +315,28 @@ def test_what_cannot_stream_says_so(data):
     )
     with pytest.raises(InputError, match="takes arrays"):
         clf.partial_fit(torch.as_tensor(data.X), torch.as_tensor(data.Y))
+
+
+@pytest.mark.parametrize(
+    "form", [np.asarray, pd.DataFrame, pd.DataFrame.convert_dtypes]
+)
+@pytest.mark.parametrize("n_batches", [0, 1])
+def test_partial_fit_refuses_labels_that_were_not_observed(data, form, n_batches):
+    names = list("abcd")
+    stream = IncrementalMLTSK(n_rules=0)
+    sound = form(pd.DataFrame(data.Y, columns=names))
+    for _ in range(n_batches):
+        stream.partial_fit(data.X, sound)
+    Y = np.where(np.arange(600)[:, None] == 7, np.nan, data.Y)
+    sentence = "was not observed in row 7. Leave such rows out, or fit an MLTSKClass"
+    with pytest.raises(InputError, match=sentence):
+        stream.partial_fit(data.X, form(pd.DataFrame(Y, columns=names)))
+    stream.partial_fit(data.X, sound)
+    assert stream.n_seen_ == 600 * (n_batches + 1)
+
+
+def test_partial_fit_refuses_a_ridge_that_is_too_small_for_a_batch(data):
+    stream = IncrementalMLTSK(n_rules=0, ridge=1e-300, scale="standard")
+    twice = np.hstack([data.X, data.X])
+    with pytest.raises(InputError, match="take a larger one, such as ridge=1"):
+        stream.partial_fit(twice, data.Y)

@@ -6,8 +6,9 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics import brier_score_loss, f1_score, precision_score, recall_score
 
-from mltsk import MLTSKClassifier
-from mltsk.probabilities import find_thresholds, fit_curves
+from mltsk import IncrementalMLTSK, MLTSKClassifier, PaperMLTSK
+from mltsk.exceptions import InputError
+from mltsk.probabilities import check_threshold_wish, find_thresholds, fit_curves
 
 WISHES = ["f1", ("precision", 0.5), ("recall", 0.8), ("cost", 1, 1)]
 
@@ -240,7 +241,7 @@ NO_WISH = r"threshold must be a finite number, one per label, 'f1', \('cost', 1,
 @pytest.mark.parametrize(
     ("threshold", "match"),
     [
-        ("median", "'threshold' parameter"),
+        ("median", f"{NO_WISH}.*got 'median'"),
         (("precision", 80), NO_SHARE),
         (("beauty", 0.5), NO_WISH),
         ([0.1, 0.2], "for 3 labels"),
@@ -252,3 +253,73 @@ def test_fit_refuses_what_is_no_threshold(frames, threshold, match):
     X, Y = frames
     with pytest.raises(ValueError, match=match):
         MLTSKClassifier(n_rules=0, threshold=threshold).fit(X[:60], Y[:60])
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "median",
+        "F1",
+        None,
+        True,
+        {},
+        10**400,
+        1e200,
+        np.inf,
+        [0.5, np.nan],
+        [[0.5]],
+        [0.5, "0.5"],
+        ["0.5", "0.4"],
+        [0.5, [0.5]],
+        [True, False],
+        ("f1",),
+        ("cost",),
+        ("cost", 1),
+        ("cost", 1, "5"),
+        ("cost", 1, 10**400),
+        ("cost", 1e-300, 1e300),
+        ("cost", True, 1),
+        ("recall",),
+        ("recall", 1.1),
+        ("recall", None),
+        ("recall", 0.5, 0.5),
+        ("precision", np.nan),
+    ],
+    ids=repr,
+)
+def test_check_threshold_wish_refuses_what_no_label_could_have(wish):
+    with pytest.raises(InputError, match="threshold"):
+        check_threshold_wish(wish)
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [*WISHES, 0.5, 1, np.float32(0.3), [0.1, 0.2], np.array([1, 0]), ["recall", 1]],
+)
+def test_check_threshold_wish_takes_what_a_fit_takes(wish):
+    check_threshold_wish(wish)
+    check_threshold_wish(wish, n_labels=2)
+
+
+@pytest.mark.parametrize("estimator", [MLTSKClassifier, IncrementalMLTSK])
+@pytest.mark.parametrize("wish", ["median", ("recall", 2), ("cost", 1, -1), 1e200])
+def test_fit_refuses_a_wish_for_thresholds_before_it_reads_the_data(estimator, wish):
+    with pytest.raises(InputError, match="threshold"):
+        estimator(threshold=wish).fit(None, None)
+
+
+def test_fit_refuses_thresholds_of_another_number_of_labels_before_the_work(frames):
+    X, Y = frames
+    Y = Y.astype(float)
+    Y.iloc[0, 0] = np.nan
+    # a fit would refuse this coupling as soon as it begins
+    clf = MLTSKClassifier(coupling="laplacian", threshold=[0.5, 0.5])
+    with pytest.raises(InputError, match=r"threshold must be .* for 3 labels"):
+        clf.fit(X, Y)
+
+
+@pytest.mark.parametrize("wish", ["f1", [0.5, "0.5"], 1e200, True, [0.5, 0.5], 10**400])
+def test_fit_of_the_papers_model_refuses_what_is_no_threshold(frames, wish):
+    X, Y = frames
+    with pytest.raises(ValueError, match="threshold"):
+        PaperMLTSK(threshold=wish).fit(X[:60], Y[:60])

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
@@ -10,6 +11,7 @@ from scipy import sparse
 from mltsk import MLTSKClassifier
 from mltsk.core.arrays import asnumpy
 from mltsk.datasets import make_multilabel_rules
+from mltsk.explain import rule_base
 
 from .conftest import effects_of_exceptions, effects_of_features
 
@@ -45,6 +47,40 @@ def test_scores_are_the_sum_of_the_intercept_effects_and_shifts(data, options):
         total = system.intercept[label] + effects.sum(axis=1) + shifts.sum(axis=1)
         assert_allclose(total, system.scores(X)[:, label])
     assert_allclose(system.scores(X) - clf.thresholds_, clf.decision_function(X))
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_for_labels_gives_the_scores_and_counts_of_some_labels(data, options):
+    X = data.X
+    if options.get("scale") == "unit":
+        X = sparse.csr_array(np.maximum(data.X - 0.4, 0))
+    clf = MLTSKClassifier(**options).fit(X, data.Y)
+    kept = np.array([3, 1])
+    narrowed = clf.system_.for_labels(kept)
+    scores = clf.system_.scores(X)
+    assert narrowed.label_names == tuple(clf.system_.label_names[j] for j in kept)
+    assert_allclose(narrowed.scores(X), scores[:, kept], rtol=1e-12)
+    assert_allclose(
+        narrowed.probabilities(scores[:, kept]), clf.predict_proba(X)[:, kept]
+    )
+    positives = data.Y.sum(axis=0)[kept]
+    assert narrowed.members.positives[-1].tolist() == positives.tolist()
+
+
+def test_for_labels_keeps_what_a_short_model_says_about_them(data):
+    clf = MLTSKClassifier(max_statements=4).fit(data.X, data.Y)
+    narrowed = rule_base(clf.system_.for_labels(np.array([2])))
+    expected = clf.rules_.for_label(clf.system_.label_names[2])
+    assert str(narrowed.general[0]) == str(expected.general[0])
+
+
+def test_for_labels_keeps_counts_of_rules_of_the_user(data):
+    rules = [{"x0": (0.5, None)}]
+    X = pd.DataFrame(data.X).add_prefix("x")
+    clf = MLTSKClassifier(n_rules=0).fit(X, data.Y, rules=rules)
+    narrowed = clf.system_.for_labels(np.array([1]))
+    assert narrowed.members.given.shape == (1, 2, 1)
+    assert narrowed.members.given[0, 0, 0] == clf.system_.members.given[0, 0, 1]
 
 
 def test_intercept_is_the_mean_of_a_label_since_effects_average_0(data):

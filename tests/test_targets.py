@@ -73,3 +73,60 @@ def test_targets_of_polars_columns_are_those_of_pandas_columns():
     assert Targets.of(lists).Y.tolist() == [[0, 1], [0, 0], [1, 1]]
     with pytest.raises(InputError, match="column 'mood' of y holds"):
         Targets.of(polars.DataFrame({"mood": lists}))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [],
+        (),
+        np.array([]),
+        pd.Series([], dtype=float),
+        np.zeros((0, 2)),
+        pd.DataFrame(),
+    ],
+    ids=repr,
+)
+def test_targets_of_no_sample_are_refused(y):
+    with pytest.raises(InputError, match=r"y is empty: .* 0 samples"):
+        Targets.of(y)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["a", None, "b"],
+        np.array(["a", None, "b"], dtype=object),
+        pd.Series(["a", None, "b"]),
+        pd.Series(["a", None, "b"], dtype="string"),
+        pd.Series(pd.Categorical(["a", None, "b"])),
+        pd.Series([1, None, 0], dtype="Int64"),
+        [1, float("nan"), 0],
+        ["a", float("nan"), 1.0],
+    ],
+    ids=lambda y: f"{type(y).__name__} {getattr(y, 'dtype', '')}",
+)
+def test_targets_of_classes_refuse_a_sample_without_one(y):
+    with pytest.raises(InputError, match="Input y contains NaN: row 1 has no class"):
+        Targets.of(y, may_miss=True)
+
+
+@pytest.mark.parametrize("y", [["a", None], [0.0, np.nan]])
+def test_indicator_refuses_a_sample_without_a_class(y):
+    targets = Targets.of(["a", "b"] if y[0] == "a" else [0.0, 1.0])
+    with pytest.raises(InputError, match="row 1 has no class"):
+        targets.indicator(y)
+
+
+@pytest.mark.parametrize(
+    ("y", "sentence"),
+    [
+        ([["a", "b"], None, ["b"]], "Row 1 of y is None, but row 0 lists labels"),
+        (pd.Series(["a", ["a"]]), "Row 0 of y is 'a', but row 1 lists labels"),
+        ([["a"], ["a", None]], "Row 1 of y lists None, which names no label"),
+        ([["a"], [float("nan")]], "Row 1 of y lists nan, which names no label"),
+    ],
+)
+def test_targets_of_lists_refuse_what_names_no_label(y, sentence):
+    with pytest.raises(InputError, match=sentence):
+        Targets.of(y)

@@ -105,3 +105,9 @@ def optional(name: str, extra: str) -> types.ModuleType:
         return import_module(name)
     except ImportError:
         raise ImportError(f'pip install "mltsk[{extra}]"') from None
+
+
+def check_installed(*names: str, extra: str) -> None:
+    """Refuse to begin work that would need a missing optional module at its end."""
+    for name in names:
+        optional(name, extra)

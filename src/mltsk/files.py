@@ -156,7 +156,8 @@ def check_target(path: str | Path) -> None:
     target = Path(os.path.realpath(path))
     if target.is_symlink():
         raise InputError(f"{path} is a link that leads to itself: write elsewhere.")
-    if not target.parent.is_dir():
+    # also of no/../file, which the system would not find
+    if not path.parent.is_dir() or not target.parent.is_dir():
         folder = target.parent if path.is_symlink() else path.parent
         hint = "make it first, or write elsewhere"
         raise InputError(f"The folder {folder} does not exist: {hint}.")
@@ -194,7 +195,11 @@ def check_outputs(
 
 
 def _is_same_file(first: Path, second: Path) -> bool:
-    """Whether two paths lead to one file that exists; devices are no files."""
+    """Whether two paths lead to one file that exists; devices are no files.
+
+    The first is where `writing` would write.
+    """
+    first = Path(os.path.realpath(first))
     try:
         return first.is_file() and first.samefile(second)
     except (OSError, ValueError):  # the second one does not exist, or cannot
@@ -213,6 +218,38 @@ def _may_become_one(first: Path, second: Path) -> bool:
         return False
     names = {normalize("NFC", path.name).casefold() for path in (first, second)}
     return len(names) == 1 and first.parent.samefile(second.parent)
+
+
+def check_no_link(path: str | Path) -> None:
+    """Refuse a link among the files and folders of a folder that is written to.
+
+    The user did not type its name: the folder may come from a stranger, and a link in
+    it may lead anywhere.
+    """
+    path = Path(path)
+    place = Path(os.path.realpath(path.parent)) / path.name
+    # junctions of Windows are no links, but lead elsewhere all the same
+    if path.is_symlink() or (path.exists() and not _is_at(path, place)):
+        raise InputError(
+            f"{path} is a link that leads elsewhere, where nothing is written: put a "
+            "copy in its place, or choose another folder."
+        )
+
+
+def _is_at(path: Path, place: Path) -> bool:
+    """Whether a path leads to a place, by the names of the file system."""
+    return os.path.normcase(os.path.realpath(path)) == os.path.normcase(place)
+
+
+def check_folder_of_ours(path: str | Path) -> None:
+    """Refuse what stands in the place of a folder that will be written to."""
+    path = Path(path)
+    check_no_link(path)
+    if path.exists() and not path.is_dir():
+        raise InputError(
+            f"{path} is a file, where a folder is to be: move it away, or choose "
+            "another folder."
+        )
 
 
 def check_inputs_outside(folder: str | Path, inputs: Iterable[str | Path]) -> None:

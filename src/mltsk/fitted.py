@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .core.arrays import Array
 from .core.certainty import Certainty
 from .core.terms import Terms
-from .explain import RuleBase, rule_base
+from .explain import FeaturePairs, RuleBase, feature_pairs, rule_base
 from .system import FuzzySystem
 
 
@@ -87,11 +87,23 @@ class FittedAttributes:
         return len(self.system_.centers)
 
     @property
+    def n_pairs_(self) -> int:
+        """Number of pairs of features that act together."""
+        return len(self.system_.pairs.blocks)
+
+    @property
+    def pairs_(self) -> FeaturePairs:
+        """Pairs of features that act together, with a heat map each, largest first."""
+        check_is_fitted(self)
+        return feature_pairs(self.system_)
+
+    @property
     def n_statements_(self) -> NDArray[np.intp]:
         """Statements per label, (n_labels,), of long and short models alike.
 
-        A number of the general rule counts one. An exception counts one for its shift
-        or each of its slopes, and one for each of its conditions.
+        A number of the general rule counts one, and one of a pair of features three:
+        it has two conditions. An exception counts one for its shift or each of its
+        slopes, and one for each of its conditions.
         """
         check_is_fitted(self)
         return self.system_.n_statements

@@ -6,6 +6,7 @@ pandas and polars are not imported: a frame tells by its type whose it is.
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Number
 from typing import Any, NoReturn, TypeAlias
 
@@ -41,8 +42,12 @@ class InputColumn:
 
     def words(self) -> list[str | None]:
         """Values as words, None where there is none."""
+        return self._words
+
+    @cached_property
+    def _words(self) -> list[str | None]:
         cells = self.cells if self.numbers is None else self.numbers.tolist()
-        return [None if _is_missing(cell) else word(cell) for cell in cells]
+        return [_word_or_none(cell) for cell in cells]
 
     def is_missing(self) -> NDArray[np.bool_]:
         """Which rows have no value."""
@@ -60,6 +65,13 @@ class InputColumn:
                 "the model was fitted."
             )
         return np.full(len(self.cells), np.nan)
+
+
+def _word_or_none(cell: object) -> str | None:
+    """A value as a word, None where there is none."""
+    if type(cell) is str:  # the usual case first: there may be millions
+        return None if cell == MISSING else cell
+    return None if _is_missing(cell) else word(cell)
 
 
 def columns_of(X: Frame) -> list[InputColumn]:

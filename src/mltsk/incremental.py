@@ -12,16 +12,20 @@ from scipy import sparse
 from .classifier import MLTSKClassifier
 from .core.arrays import (
     Array,
+    FloatArray,
     Matrix,
     is_tensor,
     refuse_lazy,
     underflow_is_zero,
 )
 from .exceptions import InputError
-from .fit import Names, fit_system
+from .fit import FitResult, Names, fit_system
+from .fit.choose import Folds
 from .fit.design import Design, ExceptionRules, Scale
 from .fit.ridge import Moments, Penalty
 from .fit.rows import Block
+from .fit.solve import Consequents, HeldRows, solve_sums, with_pairs_of_folds
+from .probabilities import check_threshold_wish
 from .record import FitRecord
 from .refit import take_over, unfitted_copy
 from .rows.batches import (
@@ -66,49 +70,74 @@ class Stream:
         Every stride-th of them is kept.
     unit : float
         What weights are divided by: that of the first call.
-    general_weight, rule_weight, variance : float
+    term_weights : (P,) or float
+    rule_weight, pair_weight, variance : float
+    has_kernel_prior : bool
         Of the design, see `mltsk.fit.design`.
     moments : Moments
-        Sums over all samples seen.
+        Sums over all samples seen, for the design with the pairs of all folds.
     kept : Block
         The samples that are kept.
+    folds : Folds
+        Some of the samples that are kept, and the pairs of features that were found
+        without them. All samples of later calls are scored by the pairs of the model:
+        these were found without them, too.
     """
 
     seen: int
     stride: int
     unit: float
-    general_weight: float
+    term_weights: FloatArray | float
     rule_weight: float
+    pair_weight: float
     variance: float
+    has_kernel_prior: bool
     moments: Moments
     kept: Block
+    folds: Folds
 
     @classmethod
-    def begun(cls, design: Design, block: Block, unit: float) -> "Stream":
-        """A stream that has seen one block."""
-        n_labels = block.Y.shape[1]
+    def begun(cls, result: FitResult, block: Block, unit: float) -> "Stream":
+        """A stream that has seen one block, which a system was fitted to."""
+        design = result.design
+        folds = _folds_of_data(result)
         begun = cls(
             seen=len(block.w),
             stride=1,
             unit=unit,
-            general_weight=design.general_weight,
+            term_weights=design.term_weights,
             rule_weight=design.rule_weight,
+            pair_weight=design.pair_weight,
             variance=design.scale.variance,
-            moments=block.moments(design, np.arange(n_labels)),
+            has_kernel_prior=design.rules.has_kernel_prior,
+            moments=_sums(block, design, folds),
             kept=block,
+            folds=folds,
         )
         return begun._thinned()
 
     def design(self, system: FuzzySystem) -> Design:
         """The design of a system that this stream is fitted with."""
-        scale = Scale(system.scale_name, system.scaling, system.terms, self.variance)
         width = float(system.widths.flat[0]) if system.widths.size else 1.0
-        rules = ExceptionRules(system.centers, width, system.order, system.firing)
-        return Design(scale, rules, self.general_weight, self.rule_weight)
+        rules = ExceptionRules(
+            system.centers,
+            width=width,
+            order=system.order,
+            firing=system.firing,
+            has_kernel_prior=self.has_kernel_prior,
+        )
+        return Design(
+            Scale(system.scale_name, system.scaling, system.terms, self.variance),
+            rules,
+            term_weights=self.term_weights,
+            rule_weight=self.rule_weight,
+            pairs=system.pairs,
+            pair_weight=self.pair_weight,
+        )
 
     def after(self, block: Block, design: Design, forgetting: float) -> "Stream":
         """The stream after one more block; what came before loses a share of weight."""
-        sums = block.moments(design, np.arange(block.Y.shape[1]))
+        sums = _sums(block, design, self.folds)
         kept_rows = np.arange(-self.seen % self.stride, len(block.w), self.stride)
         longer = replace(
             self,
@@ -122,15 +151,37 @@ class Stream:
         """The stream with no more rows kept than may be."""
         kept = self.kept
         stride = self.stride
+        folds = self.folds
         while len(kept.w) > 2 * KEPT_ROWS:
             kept = kept.take(slice(None, None, 2))
             stride = 2 * stride
-        return replace(self, kept=kept, stride=stride)
+            folds = tuple((rows[rows % 2 == 0] // 2, pairs) for rows, pairs in folds)
+        return replace(self, kept=kept, stride=stride, folds=folds)
+
+    def solved(self, design: Design, penalty: Penalty) -> Consequents:
+        """Consequents by the sums, with leave-one-out scores of the samples kept."""
+        held = HeldRows(self.kept, None, len(self.kept.w))
+        labels = np.arange(self.kept.Y.shape[1])
+        return solve_sums(self.moments, design, penalty, held, labels, folds=self.folds)
 
     @property
     def positions(self) -> NDArray[np.intp]:
         """Positions in the stream of the samples that are kept."""
         return np.arange(0, self.seen, self.stride)
+
+
+def _folds_of_data(result: FitResult) -> Folds:
+    """The folds of a fit, whose rows are those of the data."""
+    positions = result.loo_rows
+    if positions is None:
+        return result.folds
+    return tuple((positions[rows], pairs) for rows, pairs in result.folds)
+
+
+def _sums(block: Block, design: Design, folds: Folds) -> Moments:
+    """Sums over a block, for the pairs of a design and of all folds."""
+    labels = np.arange(block.Y.shape[1])
+    return block.moments(with_pairs_of_folds(design, folds), labels)
 
 
 def _joined(before: Block, block: Block, share: float) -> Block:
@@ -151,9 +202,10 @@ class IncrementalMLTSK(MLTSKClassifier):
     """`MLTSKClassifier` with `partial_fit`, for streams.
 
     It keeps sums over all samples seen, and solves for its numbers again. The first
-    call finds scale, terms, rules and weights, as `fit` does, so give it a few hundred
-    samples at least; later calls add to the sums. Without forgetting the result is that
-    of a fit of these rules to all samples seen.
+    call finds scale, terms, pairs, rules and weights, as `fit` does, so give it a few
+    hundred samples at least; with thousands it finds finer curves and pairs of features
+    that act together. Later calls add to the sums. Without forgetting the result is
+    that of a fit of these rules to all samples seen.
 
     Parameters
     ----------
@@ -195,6 +247,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         order="auto",
         width_scale="auto",
         tnorm="product",
+        n_pairs="auto",
         scale="auto",
         ridge="auto",
         coupling=None,
@@ -208,6 +261,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         self.order = order
         self.width_scale = width_scale
         self.tnorm = tnorm
+        self.n_pairs = n_pairs
         self.scale = scale
         self.ridge = ridge
         self.coupling = coupling
@@ -230,7 +284,9 @@ class IncrementalMLTSK(MLTSKClassifier):
         Parameters
         ----------
         X, y : as in `fit`
-            All labels must be observed. Batches of X may be dense or CSR in turn.
+            All labels must be observed in every row: leave other rows out, or fit
+            `MLTSKClassifier` to all rows at once. Batches of X may be dense or CSR in
+            turn.
         classes : array, optional
             All classes or labels, at the first call, if the first samples do not have
             all of them: for one-dimensional y, and for lists of labels.
@@ -246,8 +302,10 @@ class IncrementalMLTSK(MLTSKClassifier):
             )
         refuse_lazy(X, "X")
         check_names_of_features(X)
+        check_threshold_wish(self.threshold)
         if not hasattr(self, "stream_"):
             return self._begin(X, y, classes, sample_weight, rules)
+        check_threshold_wish(self.threshold, len(self.label_names_))
         X = self._later_samples(X)
         labels = StreamLabels(self.label_names_, self.classes_, self.multilabel_)
         labels.check_classes(classes)
@@ -275,13 +333,14 @@ class IncrementalMLTSK(MLTSKClassifier):
         sample_weight: WeightsLike,
         rules: RulesLike,
     ) -> Self:
-        """Find scale, terms and rules on the first samples, and learn from them."""
+        """Find scale, terms, pairs and rules on the first samples, and learn."""
         self._validate_params()
         rules = () if rules is None else rules
         reader = copy(self)
         X, columns = numbers_of(reader, first_look(reader, X), rules)
         features = Features.of(reader, columns)
         targets = first_targets(y, classes)
+        check_threshold_wish(self.threshold, len(targets.names))
         check_lengths(X.shape[0], len(targets.Y))
         unit = _unit_of(sample_weight, X.shape[0])
         block = _block(X, targets.Y, sample_weight, unit)
@@ -291,32 +350,31 @@ class IncrementalMLTSK(MLTSKClassifier):
         begun._note_input(features, targets, rules)
         begun._note_choice(result)
         begun.system_ = result.system
-        begun._go_on(Stream.begun(result.design, block, unit), result.design)
+        begun._go_on(Stream.begun(result, block, unit), result.design)
         return take_over(self, begun)
 
     @underflow_is_zero()
     def _go_on(self, stream: Stream, design: Design) -> None:
         """Solve for all numbers again, with the sums of a stream."""
         penalty = self._penalty()
-        primal = stream.moments.solve(penalty)
-        mean = primal.mean[:, None] + 0 * primal.B
-        numbers = design.coefficients(primal.B, mean, primal.rates)
+        solution = stream.solved(design, penalty)
+        numbers = design.coefficients(solution.B, solution.mean, solution.rates)
         system = replace(
             self.system_,
             intercept=numbers.intercept,
             # row by row, as they come back from a file: another layout rounds
             # differently
             term_coef=np.ascontiguousarray(numbers.terms),
+            pair_coef=np.ascontiguousarray(numbers.pairs),
             coef=np.ascontiguousarray(numbers.rules),
         )
         kept = stream.kept
-        Phi = design.rows(design.scale.apply(kept.X))
         training = TrainingRows(
             X=kept.X,
             Y=kept.Y,
             w=kept.w,
             copies=kept.copies,
-            loo_scores=primal.leave_one_out(Phi, kept.Y, kept.w, kept.copies),
+            loo_scores=solution.loo_scores,
             design=design,
             penalty=penalty,
         )

@@ -13,8 +13,9 @@ of two rows.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, isfinite
 from numbers import Real
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,6 +156,36 @@ def _fit_logistic(
 # thresholds ---------------------------------------------------------------------------
 
 
+def check_threshold_wish(wish: object, n_labels: int | None = None) -> None:
+    """Refuse a wish for thresholds that cannot be met, before a fit begins.
+
+    Parameters
+    ----------
+    wish
+        As in `find_thresholds`.
+    n_labels : int, optional
+        None where it is not known yet.
+
+    Examples
+    --------
+    >>> check_threshold_wish([0.5, 0.3], n_labels=2)
+    >>> check_threshold_wish(("recall", 0.9))
+    """
+    if isinstance(wish, str) and wish == "f1":
+        return
+    if not _names_a_goal(wish):
+        fixed_thresholds(wish, n_labels)
+    elif wish[0] == "cost":
+        _cost_ratio(wish)
+    else:
+        _share_of(wish)
+
+
+def _names_a_goal(wish: object) -> TypeGuard[Sequence[object]]:
+    """Whether a wish is a word and numbers, such as ("recall", 0.9)."""
+    return isinstance(wish, tuple | list) and len(wish) > 0 and isinstance(wish[0], str)
+
+
 def find_thresholds(
     wish: object, scores: FloatArray, Y: FloatArray, w: FloatArray, curves: Curves
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
@@ -191,36 +222,50 @@ def find_thresholds(
     ([0.35], [False])
     """
     n_labels = scores.shape[1]
+    none_missed = np.zeros(n_labels, dtype=bool)
     if isinstance(wish, str) and wish == "f1":
         return _best_cuts("f1", 1.0, scores, Y, w)
-    if isinstance(wish, tuple | list) and wish and isinstance(wish[0], str):
-        if wish[0] == "cost":
-            thresholds = _cheapest_thresholds(wish, curves)
-            return thresholds, np.zeros(n_labels, dtype=bool)
-        if wish[0] in SHARE_GOALS and len(wish) == 2:
-            goal, share = wish
-            if isinstance(share, str) or not 0 < share <= 1:
-                raise ValueError(
-                    f"a share above 0 and up to 1 belongs to {goal!r} as a threshold, "
-                    f"got {share!r}"
-                )
-            return _best_cuts(goal, float(share), scores, Y, w)
-    return _fixed_thresholds(wish, n_labels), np.zeros(n_labels, dtype=bool)
+    if not _names_a_goal(wish):
+        return fixed_thresholds(wish, n_labels), none_missed
+    if wish[0] == "cost":
+        log_odds = np.log(_cost_ratio(wish))
+        return (log_odds - curves.offsets) / curves.slopes, none_missed
+    goal, share = _share_of(wish)
+    return _best_cuts(goal, share, scores, Y, w)
 
 
-def _fixed_thresholds(wish: object, n_labels: int) -> FloatArray:
-    """Thresholds (L,) that the user wrote: one number, or one per label."""
+def fixed_thresholds(
+    wish: object, n_labels: int | None = None, forms: str = THRESHOLD_WISHES
+) -> FloatArray:
+    """Thresholds that the user wrote: (L,), or as they are without ``n_labels``.
+
+    ``forms`` says in words what else the user may write.
+    """
+    thresholds = _numbers_of(wish)
+    shapes: tuple[tuple[int, ...], ...] = ((), thresholds.shape[:1])
+    if n_labels is not None:
+        shapes = ((), (n_labels,))
+    if thresholds.shape not in shapes or not np.isfinite(thresholds).all():
+        of_labels = "" if n_labels is None else f" for {plural(n_labels, 'label')}"
+        raise InputError(f"threshold must be {forms}, got {wish!r:.200}{of_labels}.")
+    _check_reach(thresholds)
+    if n_labels is None:
+        return thresholds
+    return np.broadcast_to(thresholds, (n_labels,)).copy()
+
+
+def _numbers_of(wish: object) -> FloatArray:
+    """A number or numbers as an array, NaN for anything else."""
+    not_a_number = np.array(np.nan)
     try:
-        thresholds = np.asarray(wish, dtype=np.float64)
-    except (TypeError, ValueError):
-        thresholds = np.array(np.nan)
-    if thresholds.shape in ((), (n_labels,)) and np.isfinite(thresholds).all():
-        _check_reach(thresholds)
-        return np.broadcast_to(thresholds, (n_labels,)).copy()
-    raise ValueError(
-        f"threshold must be {THRESHOLD_WISHES}, got {wish!r} "
-        f"for {plural(n_labels, 'label')}"
-    )
+        values = np.asarray(wish)
+        if values.dtype.kind not in "iuf" and not isinstance(wish, Real):
+            return not_a_number
+        if values.dtype.kind == "b":
+            return not_a_number
+        return values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return not_a_number
 
 
 def _check_reach(thresholds: FloatArray) -> None:
@@ -235,22 +280,49 @@ def _check_reach(thresholds: FloatArray) -> None:
         )
 
 
-def _cheapest_thresholds(wish: Sequence[object], curves: Curves) -> FloatArray:
-    """Thresholds (L,) of ("cost", alarm, miss): a miss would cost more above them."""
-    costs = [float(cost) for cost in wish[1:] if isinstance(cost, Real)]
+def _share_of(wish: Sequence[object]) -> tuple[str, float]:
+    """Goal and share of ("precision", 0.8) and ("recall", 0.9)."""
+    goal = wish[0]
+    if not isinstance(goal, str) or goal not in SHARE_GOALS:
+        raise InputError(f"threshold must be {THRESHOLD_WISHES}, got {wish!r:.200}.")
+    share = wish[1] if len(wish) == 2 else None
+    if not _is_number(share) or not 0 < share <= 1:
+        raise InputError(
+            f"a share above 0 and up to 1 belongs to {goal!r} as a threshold, such as "
+            f"({goal!r}, 0.9), got {wish!r:.200}."
+        )
+    return goal, float(share)
+
+
+def _cost_ratio(wish: Sequence[object]) -> float:
+    """Cost of a false alarm next to that of a miss, of ("cost", alarm, miss).
+
+    A label is predicted from these odds on: above them a miss would cost more.
+    """
+    costs = [float(cost) for cost in wish[1:] if _is_number(cost)]
     if len(wish) != 3 or len(costs) != 2 or not all(0 < cost < inf for cost in costs):
-        raise ValueError(
+        raise InputError(
             "threshold 'cost' needs two numbers above 0, what a false alarm and what a "
-            f"miss costs, such as ('cost', 1, 5), got {wish!r}"
+            f"miss costs, such as ('cost', 1, 5), got {wish!r:.200}."
         )
     alarm, miss = costs
     ratio = alarm / miss
     if not 0 < ratio < inf:
         raise InputError(
-            f"threshold={wish!r}: one of these costs is nothing next to the other. "
-            "Choose costs that can be compared, such as ('cost', 1, 5)."
+            f"threshold={wish!r:.200}: one of these costs is nothing next to the "
+            "other. Choose costs that can be compared, such as ('cost', 1, 5)."
         )
-    return (np.log(ratio) - curves.offsets) / curves.slopes
+    return ratio
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a number that a float holds; True and False are none."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return isfinite(float(value))
+    except OverflowError:
+        return False
 
 
 def _best_cuts(

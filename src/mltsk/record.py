@@ -22,7 +22,8 @@ from .core.arrays import (
     weights_per_label,
 )
 from .core.certainty import Certainty
-from .fit import FitResult, Options
+from .fit import FitResult
+from .fit.fit import SAMPLE_ROWS
 from .fit.rows import RowIndex, Rows
 from .probabilities import find_thresholds, fit_curves
 from .short import MAX_COMPARED_SIZE, ShortModels, TrainingRows, certainty_of
@@ -60,7 +61,7 @@ class FitRecord:
     @classmethod
     def of(cls, result: FitResult, rows: Rows) -> "FitRecord":
         """The record of a fit to rows."""
-        limit = Options.sample_rows
+        limit = SAMPLE_ROWS
         if result.loo_rows is not None:
             limit = len(result.loo_rows)
         sample = rows.sample(limit)

@@ -180,6 +180,38 @@ class FuzzySystem:
             column_names = columns.part_names
         return replace(self, feature_names=column_names, columns=columns)
 
+    def for_labels(self, labels: NDArray[np.intp]) -> "FuzzySystem":
+        """The same system for some of its labels, by their numbers."""
+        members = self.members
+        if members is not None:
+            given = members.given[..., labels] if len(members.given) else members.given
+            members = replace(
+                members,
+                observed=members.observed[:, labels],
+                positives=members.positives[:, labels],
+                given=given,
+            )
+        certainty = self.certainty
+        if certainty is not None:
+            chosen = certainty.chosen
+            certainty = replace(
+                certainty,
+                noise=certainty.noise[labels],
+                chosen=None if chosen is None else chosen[:, labels],
+            )
+        return replace(
+            self,
+            label_names=tuple(self.label_names[j] for j in labels),
+            intercept=self.intercept[labels],
+            term_coef=self.term_coef[:, labels],
+            coef=self.coef[:, :, labels],
+            thresholds=self.thresholds[labels],
+            slopes=None if self.slopes is None else self.slopes[labels],
+            offsets=None if self.offsets is None else self.offsets[labels],
+            members=members,
+            certainty=certainty,
+        )
+
     def scale(self, X: Matrix) -> Matrix:
         """Put samples (N, D) in the caller's units on the scale of the rules."""
         if self.scaling is not None:
@@ -206,8 +238,9 @@ class FuzzySystem:
         coef = here.term_coef
         T = namespace(Z).asarray(self.terms.memberships(Z, self.scaling) @ coef)
         scores = here.intercept + (T - put(self.terms.mean, coef) @ coef)
-        if len(self.pairs):
-            scores = scores + here._paired(Z)
+        if len(self.pairs) and here.pair_coef is not None:
+            F = self.pairs.memberships(Z, self.scaling)
+            scores = scores + F @ here.pair_coef
         if not len(self.centers):
             return scores
         M = here._fired(Z)
@@ -215,11 +248,6 @@ class FuzzySystem:
             return scores + M @ here.coef[:, 0]
         rules = FuzzyMap(self.terms.filled(Z), M)
         return scores + rules @ here.coef.reshape(-1, here.coef.shape[2])
-
-    def _paired(self, Z: Array) -> Array:
-        """What pairs of features add to the scores of scaled samples, (N, L)."""
-        F = self.pairs.memberships(Z, self.scaling)
-        return (F - put(self.pairs.mean, F)) @ self.pair_coef
 
     def _in_common_precision(self, X: Matrix) -> Matrix:
         """X in the precision that it has together with the system, as in NumPy."""

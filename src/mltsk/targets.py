@@ -51,6 +51,9 @@ class Targets:
     def of(cls, y: Any, *, may_miss: bool = False) -> "Targets":
         """Read targets of any supported form; any other is refused with a ValueError.
 
+        With ``may_miss``, cells of labels may have no value. Classes and lists must be
+        there for each sample.
+
         Examples
         --------
         >>> Targets.of([["fever", "cough"], [], ["cough"]]).names
@@ -60,8 +63,11 @@ class Targets:
         """
         check_plain(y, "y")
         y = plain_lists(y)
-        if getattr(y, "ndim", 1) == 1 and are_label_lists(y):
-            return _from_lists(y)
+        _check_not_empty(y)
+        if getattr(y, "ndim", 1) == 1:
+            if are_label_lists(y):
+                return _from_lists(y)
+            _refuse_lists_among_others(y)
         if hasattr(y, "columns"):
             names = [str(name) for name in y.columns]
             dtype = object if names else None
@@ -76,6 +82,7 @@ class Targets:
     def indicator(self, y: Any) -> NDArray[np.float64]:
         """Other one-dimensional classes in the same columns."""
         values = np.asarray(y)
+        check_present(values)
         different = values if values.dtype == object else np.unique(values)
         classes = self.classes.tolist()
         for value in dict.fromkeys(different.tolist()):
@@ -116,6 +123,33 @@ def are_label_lists(y: Any) -> bool:
     return any(_is_label_name(cell) for row in rows for cell in row)
 
 
+def _check_not_empty(y: Any) -> None:
+    """Refuse targets of no sample."""
+    shape = getattr(y, "shape", None)
+    if shape is None and hasattr(y, "__len__"):
+        shape = (len(y),)
+    if shape and shape[0] == 0:
+        raise InputError(
+            "y is empty: it holds the labels or the class of 0 samples, while a "
+            "minimum of 1 is required."
+        )
+
+
+def _refuse_lists_among_others(y: Any) -> None:
+    """Refuse lists of labels next to samples that have none."""
+    is_array_of_others = getattr(y, "dtype", np.dtype(object)).kind != "O"
+    if is_array_of_others or not hasattr(y, "__len__"):
+        return
+    rows = list(y)
+    listed = [isinstance(row, _COLLECTIONS) for row in rows]
+    if any(listed) and not all(listed):
+        row = listed.index(False)
+        raise InputError(
+            f"Row {row} of y is {rows[row]!r:.80}, but row {listed.index(True)} lists "
+            "labels: pass a list for each row, [] where a sample has no label."
+        )
+
+
 def _is_label_name(cell: object) -> bool:
     """Whether a cell is a text that does not mean yes or no."""
     return isinstance(cell, str) and cell.lower() not in NUMBERS_OF_WORDS
@@ -124,6 +158,13 @@ def _is_label_name(cell: object) -> bool:
 def _from_lists(rows: Iterable[Iterable[object]]) -> Targets:
     """Targets of the labels of each sample."""
     label_sets = [set(labels) for labels in rows]
+    for row, label_set in enumerate(label_sets):
+        for label in label_set:
+            if is_absent(label):
+                raise InputError(
+                    f"Row {row} of y lists {label!r}, which names no label: leave it "
+                    "out of the list."
+                )
     labels = sorted(set().union(*label_sets), key=str)
     if not labels:
         raise InputError("y names no label of any sample.")
@@ -142,7 +183,7 @@ def _is_table(values: np.ndarray) -> bool:
         return False
     if values.shape[1] > 1:
         return True
-    return values.dtype.kind in "fO" and any(map(is_absent, values.ravel().tolist()))
+    return bool(absent_cells(values).any())
 
 
 def table_targets(
@@ -174,8 +215,8 @@ def table_targets(
         row, label = np.argwhere(~observed)[0]
         raise InputError(
             f"Input y contains NaN: label {columns[label]!r} was not observed in row "
-            f"{first_row + row}. MLTSKClassifier learns from what was observed; this "
-            "method needs every cell."
+            f"{first_row + row}. Leave such rows out, or fit an MLTSKClassifier to all "
+            "rows at once: it learns each label from the rows where it was observed."
         )
     return Targets(
         Y=np.nan_to_num(Y),
@@ -199,6 +240,10 @@ def _number_of(cell: Any) -> float:
 
 def _from_classes(y: Any, values: np.ndarray) -> Targets:
     """Targets of one class per sample; ``values`` is y as an array."""
+    if values.dtype.kind == "U" and not hasattr(y, "dtype"):
+        check_present(np.array(y, dtype=object))  # in the text, NaN would be a word
+    else:
+        check_present(values)
     if values.dtype.kind == "f":
         assert_all_finite(values, input_name="y")
     kind = type_of_target(y, input_name="y")
@@ -219,6 +264,26 @@ def _from_classes(y: Any, values: np.ndarray) -> Targets:
         names=tuple(str(name) for name in _classes_with_column(classes)),
         multilabel=False,
     )
+
+
+def check_present(values: np.ndarray) -> None:
+    """Refuse samples without a class."""
+    is_missing = absent_cells(values).ravel()
+    if is_missing.any():
+        row = int(is_missing.argmax())
+        raise InputError(
+            f"Input y contains NaN: row {row} has no class. Leave such rows out."
+        )
+
+
+def absent_cells(values: np.ndarray) -> NDArray[np.bool_]:
+    """Which cells of an array have no value: None, NaN, and what pandas writes."""
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind != "O":
+        return np.zeros(values.shape, dtype=bool)
+    cells = [is_absent(cell) for cell in values.ravel().tolist()]
+    return np.array(cells, dtype=bool).reshape(values.shape)
 
 
 def _check_ends(y: np.ndarray) -> None:

@@ -391,6 +391,13 @@ def test_fit_refuses_rules_that_cannot_be_read(refused, tmp_path, out):
         ("--labels 5 --coupling tight", "'tight' is not one of"),
         ("--labels 5 --threshold median", "'median' is neither a number nor f1"),
         ("--labels 5 --threshold cost=5", "what a false alarm and what a miss costs"),
+        ("--labels 5 --threshold 1e200", "threshold=1e+200 is out of reach"),
+        ("--labels 5 --threshold cost=1e-300,1e300", "is nothing next to the other"),
+        ("--labels 5 --preset paper --threshold f1", "give --preset paper a number"),
+        (
+            "--labels 5 --preset paper --threshold recall=0.9",
+            "--threshold recall is an option of --preset default alone",
+        ),
         ("--labels 5 --cost 1,5", "No such option"),
         ("--labels 5 --preset paper --rules 0", "n_rules"),
     ],
@@ -443,3 +450,14 @@ def test_fit_refuses_a_place_that_cannot_be_written_before_the_work(
     sentence = refused("fit", awkward, "--labels 5 --out", folder / "m.skops")
     advice = "make it first, or write elsewhere"
     assert sentence == f"mltsk: The folder {folder} does not exist: {advice}."
+
+
+@pytest.mark.parametrize("threshold", ["1e200", "cost=1e-300,1e300", "recall=2"])
+def test_fit_and_review_refuse_a_threshold_before_they_look_for_the_data(
+    refused, tmp_path, threshold
+):
+    for command in ("fit", "review"):
+        words = f"{command} none.csv --labels 2 --threshold {threshold} --out"
+        sentence = refused(words, tmp_path / "out")
+        assert "'--threshold'" in sentence
+        assert "none.csv" not in sentence

@@ -143,3 +143,28 @@ def test_main_reads_the_arguments_of_the_process(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["mltsk", "--version"])
     assert main() == 0
     assert capsys.readouterr().out.startswith("mltsk ")
+
+
+@pytest.mark.parametrize(
+    ("command", "module", "extra"),
+    [
+        ("review NONE.csv --labels 2 --out OUT", "jinja2", "report"),
+        ("demo --out OUT", "jinja2", "report"),
+        ("explore NONE.skops --out OUT", "jinja2", "report"),
+        ("rules NONE.skops --format html", "jinja2", "report"),
+        ("export NONE.skops --json OUT --onnx OTHER", "onnx", "onnx"),
+        ("reproduce --config NONE.toml --out OUT", "jinja2", "report"),
+        ("reproduce --config NONE.toml --out OUT", "matplotlib", "report"),
+        ("reproduce --cluster tcp://h:1 --out OUT", "distributed", "dask"),
+        ("report NONE", "matplotlib", "report"),
+        ("report NONE", "jinja2", "report"),
+    ],
+)
+def test_main_asks_for_missing_parts_before_it_reads_any_file(
+    refused, tmp_path, monkeypatch, command, module, extra
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, module, None)
+    sentence = refused(command, status=1)
+    assert sentence.endswith(f'is not installed: pip install "mltsk[{extra}]"')
+    assert not list(tmp_path.iterdir())

@@ -445,6 +445,11 @@ def test_rules_shows_one_label_alone(succeeds, model, names):
     assert names.labels[3] not in text
 
 
+def test_rules_tells_about_as_many_labels_as_asked_for(succeeds, model):
+    text = succeeds("rules", model, "--max-labels 2").out
+    assert "and 3 more labels, which for_label shows" in text
+
+
 @pytest.mark.parametrize(("options", "n_shown"), [("", 10), ("--top 2", 2)])
 def test_rules_holds_everything_in_json_unless_asked_for_less(
     succeeds, model, names, options, n_shown
@@ -542,6 +547,15 @@ def test_explore_writes_a_page_of_the_model_alone(succeeds, model, names, tmp_pa
     assert data["made"]["names"][0] == "every feature at its median"
     title = "<title>awkward: rules to explore</title>"
     assert title in out.read_text(encoding="utf-8")
+
+
+def test_explore_has_as_many_labels_as_asked_for(succeeds, model, names, tmp_path):
+    out = tmp_path / "page.html"
+    succeeds("explore", model, "--max-labels 2 --out", out)
+    labels = data_of_page(out)["labels"]
+    assert len(labels) == 2
+    assert set(labels) < set(names.labels)
+    assert "Of 5 labels, this page shows the 2" in out.read_text(encoding="utf-8")
 
 
 def test_explore_puts_samples_with_their_labels_into_the_page(

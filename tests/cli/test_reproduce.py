@@ -155,3 +155,37 @@ def test_report_refuses_paths_for_names_and_writes_nothing(mltsk, tmp_path):
         assert "'x/../../../notes' is no protocol of ours" in result.err
         assert len(result.err.splitlines()) == 1
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["tables", "figures"])
+@pytest.mark.parametrize("command", ["report", "reproduce"])
+def test_report_and_reproduce_refuse_links_in_the_folder_of_a_stranger(
+    succeeds, refused, small_run, tmp_path, name, command
+):
+    succeeds(*small_run)
+    run = tmp_path / "run"
+    (run / name).rename(tmp_path / "taken")
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (run / name).symlink_to(mine)
+    words = small_run if command == "reproduce" else ("report", run)
+    sentence = refused(*words)
+    assert f"{run / name} is a link that leads elsewhere" in sentence
+    assert not list(mine.iterdir())
+    (run / name).unlink()
+    (run / name).write_text("mine")
+    assert f"{run / name} is a file, where a folder is to be" in refused(*words)
+    assert (run / name).read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["results.sqlite", "lock.sqlite"])
+def test_reproduce_refuses_to_write_to_a_store_behind_a_link(
+    succeeds, refused, small_run, tmp_path, name
+):
+    succeeds(*small_run)
+    file = tmp_path / "run" / name
+    file.rename(tmp_path / "mine")
+    before = (tmp_path / "mine").read_bytes()
+    file.symlink_to(tmp_path / "mine")
+    assert f"{file} is a link that leads elsewhere" in refused(*small_run)
+    assert (tmp_path / "mine").read_bytes() == before

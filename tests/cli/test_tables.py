@@ -85,6 +85,16 @@ def test_review_writes_a_page_and_prints_a_line_per_label(
     assert "review of awkward: 3 of 3 steps" in result.err
 
 
+def test_review_says_how_many_labels_its_page_has(succeeds, awkward, names, tmp_path):
+    out = tmp_path / "review.html"
+    options = "--labels 5 --quick --max-labels 2 --out"
+    result = succeeds("review", awkward, options, out)
+    assert "Of 5 labels, this page shows the 2 that most rows have." in result.out
+    assert all(name in result.out for name in names.labels)
+    page = out.read_text(encoding="utf-8")
+    assert page.count('<details class="label"') == 4
+
+
 def test_review_follows_what_is_said_about_columns_and_thresholds(succeeds, tmp_path):
     out = tmp_path / "review.html"
     options = "--threshold recall=0.9 --nominal stage --seed 3 --quick --out"

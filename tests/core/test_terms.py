@@ -148,6 +148,23 @@ def test_terms_memberships_rise_from_0_to_1_between_two_percentiles(X):
     assert_allclose(terms.memberships(beyond, scaling)[1, 6:], T[:, 6:].max(axis=0))
 
 
+def test_terms_memberships_know_lines_and_that_there_may_be_none(X):
+    scaling = fit_scaling(X, np.ones(len(X)), "quantile")
+    terms = Terms.ramps(scaling).with_lines(scaling)
+    T = terms.memberships(scaling.apply(X), scaling)
+    low = X.min(axis=0)
+    shares = (X - low) / np.where(np.ptp(X, axis=0) > 0, np.ptp(X, axis=0), 1.0)
+    assert_allclose(
+        T[:, terms.straight], shares[:, terms.feature[terms.straight]], atol=1e-9
+    )
+    binary = (X > 1) * 1.0
+    scaling = fit_scaling(binary, np.ones(len(X)), "quantile")
+    terms = Terms.ramps(scaling).with_lines(scaling)
+    assert not terms.straight.any()
+    T = terms.memberships(scaling.apply(binary), scaling)
+    assert_allclose(T, binary[:, terms.feature], atol=1e-12)
+
+
 def test_terms_by_feature_sums_contributions_per_feature(X):
     scaling = fit_scaling(X, np.ones(80), "quantile")
     terms = Terms.ramps(scaling)

@@ -27,6 +27,28 @@ def test_sizes_are_deviations_over_the_data(make_system, X):
     assert_allclose(Effects(system).sizes[:, 1], deviations, rtol=0.1)
 
 
+def test_sizes_of_lines_are_deviations_over_the_data_of_skewed_features():
+    rng = np.random.default_rng(0)
+    X = np.exp(1.2 * rng.normal(size=(800, 2)))
+    Y = X + rng.normal(size=(800, 2)) > 2
+    system = MLTSKClassifier(n_rules=0).fit(X, Y).system_
+    coef = np.zeros_like(system.term_coef)
+    coef[system.terms.straight] = 1.0
+    system = replace(system, term_coef=coef)
+    deviations = effects_of_features(system, X, 0).std(axis=0)
+    assert deviations.min() > 0
+    assert_allclose(Effects(system).sizes[:, 0], deviations, rtol=0.15)
+
+
+def test_fine_values_are_quantiles_and_the_ends_of_ramps(make_system):
+    effects = Effects(make_system())
+    values = effects.fine_values(1)
+    assert (np.diff(values) > 0).all()
+    assert set(effects.system.quantiles[1]) <= set(values)
+    assert len(values) > 21
+    assert Effects(make_system("standard")).fine_values(1).shape == (21,)
+
+
 @pytest.mark.parametrize("scale", SCALES)
 def test_centers_are_in_the_callers_units_on_every_scale(make_system, X, scale):
     assert_allclose(Effects(make_system(scale)).centers, X[:3])
@@ -44,6 +66,19 @@ def test_shift_sizes_are_about_their_deviations_over_the_data(make_system, X):
     system = replace(system, rule_weights=system.firing_strengths(X).mean(axis=0))
     deviations = effects_of_exceptions(system, X, 0).std(axis=0)
     assert_allclose(Effects(system).shift_sizes[:, 0], deviations, rtol=0.5)
+
+
+def test_shift_sizes_of_thousands_of_rules_are_about_those_over_all_centres(
+    make_system,
+):
+    X = np.random.default_rng(0).normal(size=(2000, 4))
+    system = make_system(K=2000, X=X, rule_weights=np.full(2000, 1 / 2000))
+    effects = Effects(replace(system, widths=np.full((2000, 4), 2.0)))
+    deviations = effects.system.firing_strengths(X).std(axis=0)
+    share = 1 / 2000  # a rule that governs so little deviates by its share at most
+    largest = np.sqrt(share * (1 - share))
+    expected = np.abs(effects.shifts[:, 0]) * np.minimum(deviations, largest)
+    assert_allclose(effects.shift_sizes[:, 0], expected, rtol=0.3)
 
 
 def test_shift_sizes_of_a_single_rule_are_0_as_it_shifts_all_alike(make_system):

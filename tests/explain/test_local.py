@@ -1,4 +1,5 @@
 import json
+from time import process_time
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from mltsk import MLTSKClassifier
 from mltsk.exceptions import InputError
-from mltsk.explain import Part, Why, explain
+from mltsk.explain import Part, Why, explain, rule_base
 
 from ..conftest import effects_of_exceptions, effects_of_features
 from .conftest import CATEGORIES, LABELS, SCALES
@@ -234,3 +235,30 @@ def test_explain_tells_a_feature_of_a_table_in_one_line_in_its_words(table):
     assert second["age"].words == "age not measured (counts as nothing)"
     assert second["age"].contribution == second["fever"].contribution == 0
     assert "+0.000  age not measured (counts as nothing)" in str(clf.explain(X)[1])
+
+
+def test_explain_tells_values_of_any_size_with_their_digits():
+    rng = np.random.default_rng(0)
+    X = 1e-15 * np.column_stack([rng.normal(size=60), rng.integers(1, 3, 60)])
+    Y = np.column_stack([X[:, 0] > 0, X[:, 1] > 1.5e-15]).astype(int)
+    clf = MLTSKClassifier(n_rules=0).fit(X, Y)
+    text = str(clf.explain([[2.5e-16, 1e-15]]))
+    assert "(2.5e-16, " in text
+    assert "x1 is 1e-15" in text
+    assert "about 0" not in str(clf.rules_)
+
+
+def test_explanations_and_rules_of_5000_exceptions_take_less_than_a_second(make_system):
+    X = np.random.default_rng(0).normal(size=(5000, 20))
+    labels = [f"label {j}" for j in range(20)]
+    features = [f"feature {d}" for d in range(20)]
+    system = make_system(K=5000, X=X, labels=labels, features=features)
+    start = process_time()
+    text = str(explain(system, X[:3]))
+    explained = process_time()
+    rules = str(rule_base(system))
+    told = process_time()
+    assert explained - start < 1.0
+    assert told - explained < 1.0
+    assert "smaller ones" in text
+    assert "and 4,980 more exceptions" in rules

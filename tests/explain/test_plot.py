@@ -32,6 +32,57 @@ def test_rule_map_of_few_rules(make_system, K, tmp_path):
     assert f"{K} rules" in drawn(plot.rule_map(make_system(K=K)), tmp_path)
 
 
+def test_rule_map_shows_the_rules_that_govern_most(make_system, tmp_path):
+    X = np.random.default_rng(0).normal(size=(300, 4))
+    text = drawn(plot.rule_map(make_system(K=300, X=X)), tmp_path)
+    assert "60 of 300 rules" in text
+    assert "rule 300" in text
+    assert "rule 240 " not in text
+
+
+@pytest.fixture
+def paired():
+    data = make_multilabel_rules(n_samples=300, n_labels=5, random_state=0)
+    return MLTSKClassifier(n_pairs=3, n_rules=0).fit(*data.frames())
+
+
+def test_pair_has_a_heat_map_with_numbers_for_each_label(paired, tmp_path):
+    pair = paired.pairs_[1]
+    figure = paired.plot.pair(1)
+    assert len(figure.axes) == 4
+    label = max(pair.size, key=pair.size.get)
+    heights = pair.heights(label).to_numpy()
+    first = figure.axes[0]
+    assert first.get_title(loc="left") == label
+    np.testing.assert_array_equal(first.images[0].get_array(), heights)
+    assert first.images[0].origin == "lower"
+    text = drawn(figure, tmp_path)
+    assert f"{pair.title}: what both together add" in text
+    assert "Blue raises the score" in text
+    assert f"{heights.max():+.2f}" in text
+    assert len(paired.plot.pair(1, "label2").axes) == 1
+
+
+def test_pairs_have_a_heat_map_each_for_their_largest_label(paired, tmp_path):
+    figure = paired.plot.pairs()
+    titles = [ax.get_title(loc="left") for ax in figure.axes if ax.images]
+    assert titles == [max(pair.size, key=pair.size.get) for pair in paired.pairs_]
+    figure = paired.plot.pairs("label2", top=2)
+    titles = [ax.get_title(loc="left") for ax in figure.axes if ax.images]
+    assert titles == ["label2", "label2"]
+    drawn(figure, tmp_path)
+
+
+def test_pair_that_is_not_there_is_refused_and_pairs_may_be_none(
+    paired, make_system, tmp_path
+):
+    with pytest.raises(InputError, match="no pair 3: they are counted from 0 to 2"):
+        paired.plot.pair(3)
+    with pytest.raises(InputError, match="no pair 0: there are none"):
+        plot.pair(make_system(), 0)
+    assert "No features act together" in drawn(plot.pairs(make_system()), tmp_path)
+
+
 def test_feature_importance_and_label_correlation_keep_names_as_text(
     make_system, tmp_path
 ):

@@ -16,7 +16,10 @@ def test_shapes_are_small_curves_with_the_data_under_them(make_system, scale, tm
     figure = plot.shapes(make_system(scale), "gout", "asthma", top=3)
     assert len(figure.axes) == 6
     assert "gout by age" in drawn(figure, tmp_path)
-    assert [len(line.get_xdata()) for line in figure.axes[0].lines] == [2, 101, 19]
+    zero, curve, marks = figure.axes[0].lines
+    assert len(zero.get_xdata()) == 2
+    assert len(curve.get_xdata()) >= 101
+    assert len(marks.get_xdata()) == 19
 
 
 def test_shapes_of_named_values_are_bars(make_system):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mltsk import MLTSKClassifier
+from mltsk.core.terms import Terms
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.explain import GeneralRule, RuleBase, rule_base
@@ -149,6 +150,42 @@ def test_to_text_makes_the_largest_statements_of_a_large_model_only(
     assert "and 40 more labels, which for_label shows" in text
     assert "and 5 more exceptions" in text
     assert len(calls) <= 2 * 20 * 5
+
+
+def test_to_text_has_twenty_of_very_many_labels_unless_more_are_asked_for(make_system):
+    labels = [f"l{j}" for j in range(501)]
+    rules = rule_base(make_system(K=0, labels=labels))
+    text = rules.to_text()
+    assert text.count(" on average") == 20
+    assert "and 481 more labels, which for_label or max_labels=501 shows" in text
+    assert rules.to_text(max_labels=30).count(" on average") == 30
+    assert rules.to_text(max_labels=501).count(" on average") == 501
+    few = rules.for_label(*labels[1:])
+    assert few.to_text().count(" on average") == 500
+
+
+def test_to_text_has_the_labels_that_a_model_moves_most(make_system):
+    labels = [f"l{j}" for j in range(501)]
+    system = make_system(K=0, labels=labels)
+    moved = replace(system, term_coef=system.term_coef * (1 + np.arange(501) % 7))
+    sizes = Effects(moved).sizes.sum(axis=0)
+    text = rule_base(moved).to_text(max_labels=3)
+    for j in np.argsort(-sizes)[:3]:
+        assert f"l{j}: " in text
+
+
+def test_to_text_looks_up_memberships_once_for_all_labels(make_system, monkeypatch):
+    rules = rule_base(make_system(K=0, labels=[f"l{j}" for j in range(40)]))
+    memberships = Terms.memberships
+    calls = []
+
+    def counted(self, *args):
+        calls.append(args)
+        return memberships(self, *args)
+
+    monkeypatch.setattr(Terms, "memberships", counted)
+    assert "cover the whole model" in str(rules)
+    assert len(calls) <= 1 + 4  # on the grid, and for each feature
 
 
 def test_legend_says_that_there_are_no_exceptions(make_system):

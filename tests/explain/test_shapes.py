@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from mltsk.explain import Shape
-from mltsk.explain.shapes import course, course_of_values
+from mltsk.explain.shapes import course, course_of_values, line_unit
 
 X21 = np.linspace(0.0, 20.0, 21)
 
@@ -30,6 +30,27 @@ def test_course_of_values_goes_from_the_least_to_the_largest():
     assert curve.change == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize(
+    ("span", "unit"), [(52.0, 10.0), (20.0, 10.0), (19.0, 1.0), (2.6, 1.0), (0.3, 0.1)]
+)
+def test_line_unit_is_a_power_of_ten_that_fits_twice_or_more(span, unit):
+    x = 3.0 + span * np.linspace(0, 1, 9) ** 2
+    assert line_unit(x, 0.2 - 0.01 * x) == pytest.approx(unit)
+
+
+def test_line_unit_is_none_where_a_curve_bends_or_is_flat():
+    bent = np.minimum(X21, 15.0)
+    assert line_unit(X21, bent) is None
+    assert line_unit(X21, X21 + 0.3 * np.sin(X21)) == 10.0
+    assert line_unit(X21, np.zeros(21)) is None
+    assert line_unit(np.zeros(21), X21) is None
+
+
+def test_line_unit_of_extreme_values_is_finite():
+    x = np.array([-1.7e308, 0.0, 1.7e308])
+    assert line_unit(x, np.array([-1.0, 0.0, 1.0])) == 1e308
+
+
 def shape(change=0.21, **known):
     defaults = {
         "kind": "rises" if change > 0 else "falls",
@@ -44,6 +65,27 @@ def shape(change=0.21, **known):
 @pytest.mark.parametrize(
     ("known", "words"),
     [
+        (
+            {"per": 10.0, "x": (26.0, 50.0, 78.0), "y": (-0.1, 0.02, 0.16)},
+            "more likely with higher oil (+0.050 per 10, from 26 to 78)",
+        ),
+        (
+            {"per": 1.0, "x": (2.0, 4.5), "y": (0.3, 0.0), "change": -0.24},
+            "less likely with higher oil (-0.12 per 1, from 2 to 4.5)",
+        ),
+        (
+            {"per": 1.0, "x": (0.0, 4.0), "y": (0.0, 0.4), "change": 0.2, "error": 0.1},
+            "more likely with higher oil (+0.10 ± 0.050 per 1, from 0 to 4)",
+        ),
+        (
+            {"x": (0.3, 28.0), "y": (-0.1, 0.5)},
+            "more likely with high oil (above about 3.4, +0.21; +0.60 from 0.3 to 28)",
+        ),
+        (
+            {"x": (0.3, 28.0), "y": (-0.5, 0.1), "percentile": 0.1},
+            "less likely with very low oil (below about 3.4, -0.21; "
+            "-0.60 from 28 down to 0.3)",
+        ),
         ({}, "more likely with high oil (above about 3.4, +0.21)"),
         (
             {"percentile": 0.5, "change": -0.21},

@@ -210,18 +210,18 @@ def test_sheet_tells_a_straight_line_per_round_unit(paired):
     (line,) = [
         shape
         for shape in short.rules_.general[2].shapes
-        if shape.feature == "dose" and shape.unit is not None
+        if shape.feature == "dose" and shape.per is not None
     ]
     assert line.x == (3.0, 57.9)
     assert line.y[0] == 0
-    assert line.unit == 10.0
+    assert line.per == 10.0
     per_10 = line.y[1] * 10 / 54.9
     assert per_10 == pytest.approx(0.12, abs=0.04)
-    assert str(line).startswith(f"{per_10:+.3g} ± ")
-    assert "per 10 of dose (from 3 to 57.9, 5 of 5)" in str(line)
+    assert str(line).startswith(f"more likely with higher dose ({per_10:+.3g} ± ")
+    assert str(line).endswith(" per 10, from 3 to 57.9, 5 of 5)")
     assert per_10 == pytest.approx(float(f"{per_10:.3g}"), rel=1e-6)
     text = " ".join(str(short.rules_).split())
-    assert "adds it for every unit above the first value" in text
+    assert "is added for every 10 of it above the first value" in text
     assert "is met by that value and by no other" in text
 
 

@@ -1,10 +1,14 @@
 """A model at a glance: numbers that can be worked out by hand, and input refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from mltsk import MLTSKClassifier
+from mltsk.core.pairs import Pairs
+from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.explain import views
 from mltsk.explain.effects import Effects
@@ -91,13 +95,38 @@ def test_errors_of_shapes_of_triangles_are_those_of_their_heights():
 
     A = terms(X[:, 0]) - terms(X[:, 0]).mean(axis=0)
     V = terms(curve.x) - terms(X[:, 0]).mean(axis=0)
-    a = (
-        clf.fit_record_.training.design.general_weight
-    )  # what the ridge is a multiple of
+    # what the ridge is a multiple of, the same for all terms
+    (a,) = np.unique(clf.fit_record_.training.design.term_weights)
     covariance = np.linalg.inv(A.T @ A + 0.7 / a * np.eye(5))
     variance = np.einsum("np,pq,nq->n", V, covariance, V)
     noise = np.sqrt(((Y[:, 0] - clf.loo_scores_[:, 0]) ** 2).mean())
     assert_allclose(curve.error, 1.96 * noise * np.sqrt(variance), rtol=1e-6)
+
+
+def test_shapes_have_points_where_curves_bend():
+    rng = np.random.default_rng(0)
+    X = np.exp(2 * rng.normal(size=(400, 1)))
+    Y = np.hstack([X > 1, X < 2]).astype(int)
+    clf = MLTSKClassifier(n_rules=0).fit(X, Y)
+    (curve,) = views.shapes(clf, "label 0")
+    finer = np.linspace(curve.x[0], curve.x[-1], 5001)
+    drawn = np.interp(finer, curve.x, curve.y)
+    exact = Effects(clf.system_).effect(0, finer, 0)
+    assert np.abs(drawn - exact).max() < 0.05 * np.ptp(exact)
+
+
+def test_feature_importance_counts_half_of_a_pair_for_each_feature():
+    data = make_multilabel_rules(n_samples=300, random_state=0)
+    clf = MLTSKClassifier(n_pairs=1, n_rules=0).fit(*data.frames())
+    with_pair = views.feature_importance(clf, None)
+    system = replace(clf.system_, pairs=Pairs.none(), pair_coef=None)
+    alone = views.feature_importance(system, None)
+    (pair,) = clf.pairs_
+    for name in data.feature_names:
+        more = with_pair.values[with_pair.features.index(name)] ** 2
+        more = more - alone.values[alone.features.index(name)] ** 2
+        expected = pair.sizes**2 / 2 if name in pair.features else 0.0
+        assert_allclose(more, expected, atol=1e-12)
 
 
 # labels -------------------------------------------------------------------------------

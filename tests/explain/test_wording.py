@@ -31,6 +31,27 @@ def test_number_has_three_significant_digits(x, words):
     assert number(x) == words
 
 
+def test_positions_of_a_name_that_occurs_twice_are_both():
+    kept = np.array([10, 11, 12])
+    places = positions(["a", "b", "a"], ["a", "b"], kept, "label")
+    assert places.tolist() == [10, 12, 11]
+
+
+def test_positions_refuses_a_list_in_place_of_a_name():
+    with pytest.raises(InputError, match="no label called"):
+        positions(["a", "b"], [["a", "b"]], np.arange(2), "label")
+
+
+def test_number_that_rounding_may_have_left_is_0_next_to_its_size():
+    assert number(-3e-17) == number(1e-6, size=1e9) == "0"
+    assert number(-3e-17, size=0) == number(-3e-17, size=1e-15) == "-3e-17"
+    assert number(0.0, size=0) == "0"
+
+
+def test_place_words_keep_the_digits_of_a_small_value():
+    assert place_words(2e-15, 0.115) == "very low (2e-15, bottom 12 %)"
+
+
 def test_exactly_keeps_ten_digits():
     assert [exactly(x) for x in (1.25, 1234567.5, 2e9)] == [
         "1.25",

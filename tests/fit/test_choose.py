@@ -5,8 +5,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mltsk.fit import Names, Options, fit_system
-from mltsk.fit.choose import Judge
-from mltsk.fit.ridge import Penalty, solve_dual
 from mltsk.fit.rows import Block
 
 
@@ -39,36 +37,7 @@ def test_choose_takes_exceptions_where_labels_depend_on_products(X):
     assert chosen.loo_error < 0.8 * general_alone.loo_error
 
 
-@pytest.mark.parametrize("n_labels", [3, 40])
-def test_judge_error_is_the_squared_error_of_all_labels_if_few_or_many(X, n_labels):
-    rng = np.random.default_rng(2)
-    K = X[:20] @ X[:20].T
-    Y = (rng.random((20, n_labels)) < 0.4) * 1.0
-    w = rng.random(20) + 0.1
-    block = Block(X=None, Y=Y, w=w, copies=np.ones(20))
-    judge = Judge.of(block, label_groups=[np.arange(n_labels)], ridge=0.5)
-    _, loo_scores = solve_dual(K.copy(), Y, w, copies=np.ones(20), penalty=Penalty(0.5))
-    mean_error = (w @ (loo_scores - Y) ** 2).sum() / (w.sum() * n_labels)
-    error, ridge = judge.error(K)
-    assert ridge == 0.5
-    assert error / judge.total_weight == pytest.approx(mean_error)
-
-
-def test_judge_error_is_at_the_ridge_that_is_best_of_its_neighbours(X):
-    K = X[:80] @ X[:80].T / 4
-    noise = np.random.default_rng(3).normal(size=(80, 2))
-    Y = (X[:80, :2] + noise > 0) * 1.0
-    w = np.ones(80)
-    block = Block(X=None, Y=Y, w=w, copies=w)
-    judge = Judge.of(block, label_groups=[np.arange(2)], ridge=None)
-    error, ridge = judge.error(K.astype(np.float32))
-    for neighbour in (ridge / 2, ridge * 2):
-        penalty = Penalty(neighbour)
-        _, loo_scores = solve_dual(K.copy(), Y, w, copies=w, penalty=penalty)
-        assert ((loo_scores - Y) ** 2).sum() >= error * (1 - 1e-4)
-
-
-def test_judge_error_does_not_look_at_labels_of_weight_0(X):
+def test_choose_does_not_look_at_labels_of_weight_0(X):
     w = np.ones((400, 3))
     w[:200, 2] = 0
     Y = (X[:, :3] > 0) * 1.0

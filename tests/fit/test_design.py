@@ -20,7 +20,7 @@ def make_design(order, scale="quantile", is_sparse=False, n_rules=3):
         order=order,
         firing="softmax" if order else "plain",
     )
-    design = Design(fitted_scale, rules, general_weight=0.3, rule_weight=2.0)
+    design = Design(fitted_scale, rules, term_weights=0.3, rule_weight=2.0)
     if is_sparse:
         Z = sparse.csr_array(Z)
     return design, Z

@@ -1,5 +1,7 @@
 """The one fit next to ridge problems that are written out and solved again."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -113,7 +115,7 @@ def test_fit_system_with_five_terms_is_a_ridge_on_their_heights(block, scale, ha
         for heights in heights_at_corners.T:
             columns.append(np.interp(percentiles[:, d], corners, heights))
     columns += [X[:, 3], 1 - X[:, 3]]
-    A = np.column_stack(columns) * fit.design.general_weight**0.5
+    A = np.column_stack(columns) * fit.design.term_weights**0.5
     A = A - A.mean(axis=0)
     rates = block.Y.mean(axis=0)
     expected = rates + A @ ridge_solution(A, block.Y - rates, ridge=0.7)
@@ -142,6 +144,73 @@ def test_loo_scores_with_given_rules_are_those_of_fits_without_the_row(block, n_
         rates = Y[is_kept].mean(axis=0)
         B = ridge_solution(Phi[is_kept] - mean, Y[is_kept] - rates, fit.penalty.rho)
         assert_allclose(rates + (Phi[i] - mean) @ B, fit.loo_scores[i], atol=1e-9)
+
+
+def left_out(fit, design, block, i):
+    """Scores of row i by the ridge problem of a design, each label without this row.
+
+    Weights of the block are (n, L).
+    """
+    Phi = design.rows(design.scale.apply(block.X))
+    basis = np.eye(block.Y.shape[1])
+    if fit.penalty.basis is not None:
+        basis = fit.penalty.basis
+    ridges = np.broadcast_to(fit.penalty.ridges, len(basis))
+    Y = block.Y @ basis
+    scores = np.empty(len(basis))
+    for label, ridge in enumerate(ridges):
+        w = block.w[:, label] * (np.arange(len(Y)) != i)
+        mean = w @ Phi / w.sum()
+        rate = w @ Y[:, label] / w.sum()
+        weighted = w[:, None] * (Phi - mean)
+        H = weighted.T @ (Phi - mean) + ridge * design.shrunk(np.eye(Phi.shape[1]))
+        B = np.linalg.solve(H, weighted.T @ (Y[:, label] - rate))
+        scores[label] = rate + (Phi[i] - mean) @ B
+    return basis @ scores
+
+
+def observed_in(share, block):
+    """Rows whose labels were observed in a share of the cells, (n, L) weights."""
+    rng = np.random.default_rng(4)
+    w = (rng.random(block.Y.shape) < share) * 1.0
+    return Block(block.X, block.Y, w, copies=np.ones_like(w))
+
+
+@pytest.mark.parametrize("form", ["primal", "dual", "products"])
+@pytest.mark.parametrize(
+    ("share", "options"),
+    [
+        (0.8, {"n_rules": 0}),
+        (0.8, {"n_rules": 4, "ridge": 1.0}),
+        (1.0, {"n_rules": 4, "coupling": "precision", "coupling_weight": 0.5}),
+    ],
+    ids=["observed in part", "with exceptions", "coupled"],
+)
+def test_loo_scores_with_pairs_are_those_of_fits_without_the_row(
+    block, form, share, options
+):
+    """Rows of a fold are scored by the pairs that were found without them."""
+    cells = observed_in(share, block)
+    rows = cells
+    if options.get("coupling"):
+        rows = Block(block.X, block.Y, w=cells.w[:, 0], copies=cells.copies[:, 0])
+    fit = fitted(rows.all_rows(), n_pairs=2, form=form, **options)
+    assert len(fit.design.pairs) > 0
+    for own_rows, pairs in fit.folds:
+        design = replace(fit.design, pairs=pairs)
+        for i in own_rows[::40]:
+            expected = left_out(fit, design, cells, i)
+            assert_allclose(fit.loo_scores[i], expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("coupling", [None, "precision"])
+def test_fit_system_gives_exceptions_no_prior_of_a_kernel_under_a_coupling(coupling):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 3))
+    waves = np.column_stack([np.sin(3 * X[:, 0]) * np.sin(3 * X[:, 1]), X[:, 2]])
+    fit = fitted(unweighted(X, (waves > 0) * 1.0), coupling=coupling)
+    assert len(fit.design.rules) > 0
+    assert fit.design.rules.has_kernel_prior == (coupling is None)
 
 
 def test_loo_rows_are_an_evenly_spread_sample_where_rows_are_not_held(block):

@@ -126,6 +126,14 @@ def test_conjugate_gradients_reach_the_closed_form(Phi, Y):
     assert_allclose(B, primal.B, atol=1e-9)
 
 
+def test_solve_refuses_a_prior_for_several_ridges(Phi, Y):
+    moments = Moments.of(Phi, Y, np.ones(len(Y)))
+    prior = np.eye(2)
+    penalty = Penalty(1.0, alpha=1.0, lam=np.arange(Y.shape[1]))
+    with pytest.raises(ValueError, match="one ridge for all labels"):
+        moments.solve(penalty, prior)
+
+
 def test_solve_names_a_ridge_that_is_too_small_for_the_problem():
     Phi = np.ones((4, 2)) * np.arange(4.0)[:, None]
     moments = Moments.of(Phi, Phi[:, :1], np.ones(4))

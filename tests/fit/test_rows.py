@@ -44,7 +44,7 @@ def test_sample_has_no_more_rows_than_there_are(block):
 def test_moments_over_blocks_are_those_of_all_rows(block, limit):
     scale, Z = Scale.of(block.X, block.w, "quantile")
     rules = ExceptionRules(Z[:4], width=2.0, order=1, firing="softmax")
-    design = Design(scale, rules, general_weight=0.5, rule_weight=2.0)
+    design = Design(scale, rules, term_weights=0.5, rule_weight=2.0)
     moments = array_rows(block, limit).moments(design, np.arange(2))
     Phi = design.rows(Z)
     w = block.w[:, None]

@@ -29,7 +29,7 @@ def design(block):
     rules = ExceptionRules(
         centers=Z[:5], width=0.18 * scale.variance, order=1, firing="softmax"
     )
-    return Design(scale, rules, general_weight=0.25, rule_weight=1.5)
+    return Design(scale, rules, term_weights=0.25, rule_weight=1.5)
 
 
 def coupled(Y, w):

@@ -41,6 +41,9 @@ from mltsk.io import (
 from mltsk.io.state import plain_attributes, restored, with_plain_attributes
 from mltsk.paper.methods import METHODS
 
+from .lines import assert_same_lines_and_pairs, with_lines
+from .lines import fitted as fitted_with_lines
+
 DATA = make_multilabel_rules(n_samples=60, random_state=0)
 SPARSE = make_multilabel_rules(n_samples=60, sparse=True, random_state=0)
 
@@ -124,6 +127,14 @@ def test_load_gives_back_a_model_of_a_table_with_its_words_and_gaps(
     assert loaded.columns_ == model.columns_
     assert_array_equal(loaded.decision_function(new), model.decision_function(new))
     assert str(loaded.rules_) == str(model.rules_)
+
+
+def test_load_gives_back_lines_and_pairs_exactly(table, tmp_path):
+    X, Y, new = table
+    model = with_lines(MLTSKClassifier(3, n_pairs=12).fit(X, Y))
+    loaded = load(save(model, tmp_path / "model.skops"))
+    assert_same_lines_and_pairs(loaded.system_, model.system_)
+    assert_array_equal(loaded.decision_function(new), model.decision_function(new))
 
 
 def test_load_gives_back_a_model_of_sparse_rows(tmp_path):
@@ -444,6 +455,17 @@ def test_load_refuses_arrays_that_do_not_fit_together(fitted, tmp_path):
     with pytest.raises(InputError, match=r"cannot be saved, because 'coef_'"):
         save(damaged, tmp_path / "other.skops")
     assert not (tmp_path / "other.skops").exists()
+
+
+def test_load_refuses_tampered_pairs_with_a_sentence(tmp_path):
+    attributes = plain_attributes(fitted_with_lines())
+    attributes["pairs_"]["first"] = attributes["pairs_"]["first"] + 99
+    path = tmp_path / "m.skops"
+    damaged = restored(MLTSKClassifier, attributes)
+    with_manifest(path, with_plain_attributes(damaged))
+    refused(path, "'first' of 'pairs_' must be positions below")
+    with pytest.raises(InputError, match=r"cannot be saved, because 'first' of"):
+        save(damaged, tmp_path / "other.skops")
 
 
 @pytest.mark.parametrize(

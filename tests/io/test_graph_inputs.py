@@ -11,6 +11,7 @@ from scipy import sparse
 from mltsk import MLTSKClassifier, to_onnx
 
 from .graphs import DATA, agrees
+from .lines import with_lines
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -55,6 +56,16 @@ def test_to_onnx_takes_words_gaps_and_words_never_seen(
         n_rules, order=order, scale=scale, max_statements=max_statements
     ).fit(X, Y)
     table_agrees(model, new)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_to_onnx_takes_words_and_gaps_in_lines_and_pairs(dtype, table, own_rules):
+    X, Y, new = table
+    model = with_lines(MLTSKClassifier(3, n_pairs=12).fit(X, Y, rules=own_rules))
+    if dtype == "float32":
+        for name in ("age", "scores", "albumin"):
+            new = new.assign(**{name: new[name].astype(dtype).astype("float64")})
+    table_agrees(model, new, dtype)
 
 
 @pytest.mark.parametrize("max_statements", [None, 9])

@@ -1,11 +1,14 @@
 """Graphs give the scores that Python gives, on every scale."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mltsk import MLTSKClassifier, PaperMLTSK
+from mltsk import MLTSKClassifier, PaperMLTSK, to_onnx
 
+from . import lines
 from .graphs import DATA, TIED, agrees, run
 
 
@@ -67,3 +70,59 @@ def test_to_onnx_answers_as_python_does_far_from_the_data_and_in_any_unit(
     expected = model.decision_function(np.vstack([X, far])) + model.thresholds_
     assert np.isfinite(scores).all()
     assert_allclose(scores, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_rules", [0, 3])
+@pytest.mark.parametrize("X", [DATA.X, TIED], ids=["continuous", "tied and constant"])
+def test_to_onnx_agrees_on_pairs_of_features(X, n_rules):
+    model = MLTSKClassifier(n_rules, n_pairs=4).fit(X, DATA.Y)
+    assert len(model.system_.pairs)
+    gaps = np.random.default_rng(0).random(X.shape) < 0.2
+    agrees(model, np.vstack([X, 3 * X, np.where(gaps, np.nan, X)]))
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e-30, 1.0, 1e30, 1e300, 1e306])
+def test_to_onnx_agrees_on_lines_and_pairs_in_any_unit(size):
+    X = lines.X * size
+    model = lines.fitted(X)
+    steps = np.linspace(X.min(axis=0), X.max(axis=0), 500)
+    far = np.zeros((4, X.shape[1]))
+    far[1:] = [[1e308], [-1e308], [5e-324]]
+    gaps = np.random.default_rng(0).random(X.shape) < 0.3
+    agrees(model, np.vstack([X, steps, far, np.where(gaps, np.nan, X)]))
+
+
+def test_to_onnx_agrees_on_lines_through_the_whole_range_of_numbers():
+    X = np.clip(lines.X, -1, 1) * 1.7e308
+    model = lines.fitted(X)
+    agrees(model, np.vstack([X, X / 3, 0 * X]))
+
+
+def test_to_onnx_agrees_on_lines_alone():
+    model = lines.fitted()
+    system = model.system_
+    is_line = system.terms.straight
+    model.system_ = replace(
+        system,
+        terms=system.terms.take(is_line),
+        term_coef=system.term_coef[is_line],
+    )
+    agrees(model, lines.X)
+
+
+@pytest.mark.parametrize("tnorm", ["product", "minimum"])
+def test_to_onnx_takes_few_nodes_for_hundreds_of_exceptions(tnorm):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    Y = np.stack([X[:, 0] * X[:, 1] > 0, X[:, 2] > 0], axis=1)
+    model = MLTSKClassifier(200, order=0, tnorm=tnorm).fit(X, Y)
+    assert model.n_rules_ > 100
+    assert len(to_onnx(model).graph.node) < 900
+    gaps = rng.random(X.shape) < 0.2
+    agrees(model, np.vstack([X, 1e3 * X, np.where(gaps, np.nan, X)]))
+
+
+def test_to_onnx_agrees_on_widths_so_narrow_that_squares_cancel():
+    model = MLTSKClassifier(100, order=0).fit(DATA.X, DATA.Y)
+    model.widths_[:] = 1e-6
+    agrees(model, np.vstack([DATA.X, DATA.X + 1e-4]))

@@ -10,6 +10,8 @@ from mltsk import IncrementalMLTSK, MLTSKClassifier, PaperMLTSK
 from mltsk.io.rebuild import rebuilt_classifier
 from mltsk.io.state import plain_attributes
 
+from .lines import with_lines
+
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(50, 3))
 Y = np.stack([X[:, 0] > 0, X[:, 1] + X[:, 2] > 0], axis=1) * 1.0
@@ -19,6 +21,7 @@ ROWS = np.array(
 EXTREMES = (0.0, 5e-324, 1e-99, 1e99, 1e308, -1.0, np.nan, np.inf)
 MODELS = {
     "quantile": MLTSKClassifier(n_rules=2, order=1),
+    "lines and pairs": MLTSKClassifier(n_rules=2, order=0, n_pairs=2),
     "standard": MLTSKClassifier(n_rules=2, order=1, scale="standard"),
     "minmax": MLTSKClassifier(n_rules=2, order=0, scale="minmax"),
     "unit": MLTSKClassifier(n_rules=2, order=1, scale="unit"),
@@ -34,7 +37,10 @@ def fitted(request):
     model = request.param
     if isinstance(model, IncrementalMLTSK):
         return model.partial_fit(X, Y)
-    return model.fit(X, Y)
+    model.fit(X, Y)
+    if len(model.system_.pairs):
+        return with_lines(model)
+    return model
 
 
 def paths(plain, start=()):
@@ -81,6 +87,9 @@ def test_check_numbers_refuses_what_would_give_no_finite_answer(fitted):
             refusals.append(str(error))
             continue
         assert np.isfinite(model.decision_function(rows)).all(), path
+        if len(model.system_.pairs):
+            near = np.clip(rows, -10, 10).astype(np.float32)
+            assert np.isfinite(model.decision_function(near)).all(), path
     assert len(refusals) > 10
     assert not any("bug" in refusal for refusal in refusals)
 
@@ -100,9 +109,42 @@ def plain():
         (("terms_", "high"), 1e99, "'high' of ramps must lie between 0 and 1"),
         (("terms_", "low"), -1.0, "'high' of ramps must lie between 0 and 1"),
         (("terms_", "low"), 1.0, "ramps must rise on a percentile scale"),
+        (("terms_", "mean"), 2.0, "'mean' of memberships must lie between 0 and 1"),
     ],
 )
 def test_check_numbers_says_which_number_is_wrong(plain, path, value, says):
     changed = tampered(plain, path, value, times=False, everywhere=False)
     with pytest.raises(ValueError, match=says):
         rebuilt_classifier(MLTSKClassifier, changed)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", ["i8", "u1", "?", "f2", "f4"])
+def test_check_numbers_refuses_types_that_would_give_no_finite_answer(fitted, dtype):
+    plain = plain_attributes(fitted)
+    for path in paths(plain):
+        changed = copy.deepcopy(plain)
+        part = changed
+        for key in path[:-1]:
+            part = part[key]
+        part[path[-1]] = part[path[-1]].astype(dtype)
+        try:
+            model = rebuilt_classifier(type(fitted), changed)
+        except ValueError:
+            continue
+        if isinstance(model, IncrementalMLTSK):
+            model.partial_fit(X, Y)
+        assert np.isfinite(model.decision_function(X)).all(), path
+
+
+@pytest.mark.parametrize("name", ["centers_", "coef_", "thresholds_"])
+def test_check_system_refuses_whole_numbers_where_floats_belong(plain, name):
+    plain[name] = plain[name].astype(np.int64)
+    with pytest.raises(ValueError, match=f"'{name}' must hold floats of 32 or 64 bits"):
+        rebuilt_classifier(MLTSKClassifier, plain)
+
+
+def test_check_numbers_refuses_widths_and_centers_of_two_precisions(plain):
+    plain["centers_"] = plain["centers_"].astype(np.float32)
+    with pytest.raises(ValueError, match="must have one precision"):
+        rebuilt_classifier(MLTSKClassifier, plain)

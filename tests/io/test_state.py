@@ -12,6 +12,8 @@ from mltsk.datasets import make_multilabel_rules
 from mltsk.io.state import plain_attributes, restored, with_plain_attributes
 from mltsk.paper import METHODS
 
+from .lines import X, assert_same_lines_and_pairs, fitted
+
 DATA = make_multilabel_rules(n_samples=60, random_state=0)
 PLAIN = (type(None), bool, int, float, str, np.ndarray, np.generic)
 
@@ -53,6 +55,22 @@ def test_plain_attributes_of_a_system_are_plain_and_restored_the_same(model):
     assert vars(back).keys() == vars(model).keys()
     assert_array_equal(back.decision_function(DATA.X), model.decision_function(DATA.X))
     assert str(back.rules_) == str(model.rules_)
+
+
+def test_plain_attributes_of_lines_and_pairs_are_plain_and_restored_the_same():
+    model = fitted()
+    attributes = plain_attributes(model)
+    assert_plain(attributes)
+    back = restored(MLTSKClassifier, attributes)
+    assert_same_lines_and_pairs(back.system_, model.system_)
+    assert_array_equal(back.decision_function(X), model.decision_function(X))
+
+
+def test_plain_attributes_without_pairs_hold_none():
+    attributes = plain_attributes(MLTSKClassifier(2, n_pairs=0).fit(DATA.X, DATA.Y))
+    assert attributes["pairs_"] is None
+    assert attributes["pair_coef_"] is None
+    assert len(restored(MLTSKClassifier, attributes).system_.pairs) == 0
 
 
 def test_plain_attributes_of_a_table_are_plain_and_restored_the_same(table, own_rules):

@@ -7,6 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 import skops.io
+from numpy.testing import assert_array_equal
 
 from mltsk import IncrementalMLTSK, load, save
 from mltsk.datasets import make_multilabel_rules
@@ -14,6 +15,8 @@ from mltsk.exceptions import InputError
 from mltsk.io import FORMAT, MANIFEST
 from mltsk.io.checks import check_attributes
 from mltsk.io.state import from_attributes, plain_attributes, restored
+
+from .lines import X, Y, assert_same_lines_and_pairs
 
 DATA = make_multilabel_rules(n_samples=60, random_state=0)
 SPARSE = make_multilabel_rules(n_samples=60, sparse=True, random_state=0)
@@ -49,8 +52,8 @@ def test_check_stream_lets_a_stream_pass(data):
 
 
 def test_check_stream_lets_a_stream_of_a_table_with_gaps_pass(table, own_rules):
-    X, Y, _ = table
-    model = IncrementalMLTSK(n_rules=2).partial_fit(X, Y, rules=own_rules)
+    rows, labels, _ = table
+    model = IncrementalMLTSK(n_rules=2).partial_fit(rows, labels, rules=own_rules)
     check_attributes(IncrementalMLTSK, plain_attributes(model))
 
 
@@ -66,9 +69,9 @@ def test_check_stream_lets_a_stream_of_a_table_with_gaps_pass(table, own_rules):
         ("variance", float("nan"), "'variance' of 'stream_' must be a number above 0"),
         ("variance", None, "'variance' of 'stream_' must be a number above 0"),
         (
-            "general_weight",
+            "term_weights",
             -1.0,
-            "'general_weight' of 'stream_' must be a number of at",
+            "'term_weights' of 'stream_' must be a number of at",
         ),
         (
             "rule_weight",
@@ -77,12 +80,94 @@ def test_check_stream_lets_a_stream_of_a_table_with_gaps_pass(table, own_rules):
         ),
         ("moments", None, "'moments' must hold H, B, phi, y, total"),
         ("kept", [1], "'kept' must hold X, Y, w, copies"),
-        ("more", 1, "'stream_' must hold seen, stride, unit, general_weight"),
+        ("more", 1, "'stream_' must hold seen, stride, unit, term_weights"),
     ],
 )
 def test_check_stream_refuses_each_damaged_field(attributes, name, value, says):
     stream = {**attributes["stream_"], name: value}
     refused({**attributes, "stream_": stream}, says)
+
+
+@pytest.fixture(scope="module")
+def paired():
+    """A stream with pairs of features, also of folds."""
+    model = IncrementalMLTSK(n_rules=5, order=0, n_pairs=3).partial_fit(X, Y)
+    assert len(model.stream_.folds) == 2
+    return plain_attributes(model)
+
+
+def test_check_stream_lets_a_stream_with_pairs_pass(paired):
+    check_attributes(IncrementalMLTSK, paired)
+    back = restored(IncrementalMLTSK, paired)
+    fresh = IncrementalMLTSK(n_rules=5, order=0, n_pairs=3).partial_fit(X, Y)
+    for model in (back, fresh):
+        model.partial_fit(X[:20], Y[:20])
+    assert_same_lines_and_pairs(back.system_, fresh.system_)
+    assert_array_equal(back.loo_scores_, fresh.loo_scores_)
+
+
+def test_load_gives_back_a_stream_with_pairs_and_a_prior(paired, tmp_path):
+    stream = {**paired["stream_"], "has_kernel_prior": True}
+    model = restored(IncrementalMLTSK, {**paired, "stream_": stream})
+    model.partial_fit(X[:20], Y[:20])
+    back = load(save(model, tmp_path / "m.skops"))
+    for stream in (model, back):
+        stream.partial_fit(X[20:40], Y[20:40])
+    assert back.stream_.has_kernel_prior
+    assert_same_lines_and_pairs(back.system_, model.system_)
+    assert_array_equal(back.coef_, model.coef_)
+    assert_array_equal(back.loo_scores_, model.loo_scores_)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("term_weights", np.zeros(2), "'term_weights' of 'stream_' must be a table of"),
+        ("term_weights", "1", "'term_weights' of 'stream_' must be a number of at"),
+        ("pair_weight", None, "'pair_weight' of 'stream_' must be a number of at"),
+        ("pair_weight", -1.0, "'pair_weight' of 'stream_' must be a number of at"),
+        ("has_kernel_prior", 1, "'has_kernel_prior' of 'stream_' must be true or"),
+        ("folds", None, "'folds' of 'stream_' must be a list"),
+        ("folds", [1], "'folds' must hold rows, pairs"),
+        ("folds", [], "'H' of 'moments' must be a table of"),
+    ],
+)
+def test_check_stream_refuses_damaged_weights_and_folds(paired, name, value, says):
+    stream = {**paired["stream_"], name: value}
+    refused({**paired, "stream_": stream}, says)
+
+
+def test_check_stream_refuses_weights_of_terms_below_0(paired):
+    weights = paired["stream_"]["term_weights"]
+    stream = {**paired["stream_"], "term_weights": -np.ones_like(weights)}
+    refused({**paired, "stream_": stream}, "'term_weights' of 'stream_' must be a num")
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("rows", lambda rows: rows + 60, "'rows' of 'folds' must be positions below"),
+        ("rows", lambda rows: -1 - rows, "'rows' of 'folds' must be positions below"),
+        ("rows", lambda rows: rows + 0.5, "'rows' of 'folds' must be .* positions"),
+        ("rows", lambda rows: rows > 0, "'rows' of 'folds' must be .* positions"),
+        ("pairs", lambda pairs: None, "'pairs_' must hold conditions, first"),
+        ("pairs", lambda p: {**p, "first": p["first"] + 99}, "'first' of 'pairs_'"),
+        ("pairs", lambda p: {**p, "share": p["share"] + 2}, "'share' of 'pairs_'"),
+    ],
+)
+def test_check_stream_refuses_each_damaged_fold(paired, name, change, says):
+    stream = copy.deepcopy(paired["stream_"])
+    fold = stream["folds"][1]
+    fold[name] = change(fold[name])
+    refused({**paired, "stream_": stream}, says)
+
+
+@pytest.mark.parametrize("options", [{"order": 1}, {"coupling": "laplacian"}])
+def test_check_stream_refuses_a_prior_where_none_can_be(options):
+    model = IncrementalMLTSK(n_rules=2, **options).partial_fit(X, Y)
+    attributes = plain_attributes(model)
+    attributes["stream_"]["has_kernel_prior"] = True
+    refused(attributes, "'has_kernel_prior' needs rules without slopes")
 
 
 @pytest.mark.parametrize(
@@ -167,3 +252,10 @@ def test_load_refuses_a_stream_whose_ridge_shrinks_nothing(attributes, tmp_path)
     path = written({**attributes, "ridge_": -1.0}, tmp_path / "m.skops")
     with pytest.raises(InputError, match="'ridge_' and 'coupling_' must shrink all"):
         load(path)
+
+
+def test_check_stream_computes_no_prior_that_memory_does_not_hold(paired, monkeypatch):
+    stream = {**paired["stream_"], "has_kernel_prior": True}
+    check_attributes(IncrementalMLTSK, {**paired, "stream_": stream})
+    monkeypatch.setenv("MLTSK_MEMORY", "100K")
+    refused({**paired, "stream_": stream}, "The prior of this stream would take more")

@@ -9,6 +9,8 @@ from mltsk.datasets import make_multilabel_rules
 from mltsk.io.state import plain_attributes
 from mltsk.io.system_checks import check_system
 
+from .lines import fitted
+
 DATA = make_multilabel_rules(n_samples=60, random_state=0)
 
 
@@ -137,6 +139,41 @@ def test_check_system_refuses_each_damaged_record(
     record = attributes[table]
     damaged = {**record, name: change(record.get(name))}
     refused({**attributes, table: damaged}, says)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("straight", lambda v: v[1:], "'straight' must be .* times true or false"),
+        ("straight", lambda v: v * 1, "'straight' must be .* times true or false"),
+        ("straight", lambda v: v[:, None], "'straight' must be .* times true or false"),
+        ("straight", lambda v: v.tolist(), "'straight' must be .* times true or false"),
+        ("straight", lambda v: 1, "'straight' must be .* times true or false"),
+        ("straight", lambda v: ~v, "of straight terms must be 0 and 1"),
+        ("low", lambda v: v + 1e-9, "of straight terms must be 0 and 1"),
+        ("high", lambda v: v - 1e-9, "of straight terms must be 0 and 1"),
+    ],
+)
+def test_check_system_refuses_damaged_lines(name, change, says):
+    attributes = plain_attributes(fitted())
+    terms = attributes["terms_"]
+    check_system(attributes, is_calibrated=True)
+    refused({**attributes, "terms_": {**terms, name: change(terms[name])}}, says)
+
+
+def test_check_system_refuses_lines_among_linear_terms():
+    attributes = attributes_of(MLTSKClassifier(1, scale="unit"), DATA.X, DATA.Y)
+    terms = {**attributes["terms_"], "straight": np.ones(10, dtype=bool)}
+    refused({**attributes, "terms_": terms}, "must not be 'straight' as well")
+
+
+def test_check_system_lets_terms_without_lines_pass():
+    attributes = plain_attributes(fitted())
+    terms = dict(attributes["terms_"])
+    del terms["straight"]
+    check_system({**attributes, "terms_": terms}, is_calibrated=True)
+    terms["straight"] = np.zeros(len(terms["feature"]), dtype=bool)
+    check_system({**attributes, "terms_": terms}, is_calibrated=True)
 
 
 @pytest.mark.parametrize(

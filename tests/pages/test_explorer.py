@@ -2,7 +2,7 @@
 
 import json
 import re
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from hashlib import sha256
 
 import numpy as np
@@ -125,6 +125,47 @@ def model():
 def test_explorer_data_refuses_rows_that_do_not_fit(model, X, Y, message):
     with pytest.raises(InputError, match=message):
         explorer_data(model, X, Y)
+
+
+def test_explorer_data_have_the_labels_that_most_rows_have_where_fewer_are_asked_for(
+    model,
+):
+    shown = np.sort(np.argsort(-DATA.Y.sum(axis=0), kind="stable")[:2])
+    data = explorer_data(model, DATA.X, DATA.Y, max_labels=2)
+    whole = explorer_data(model, DATA.X, DATA.Y)
+    assert data["labels"] == [whole["labels"][j] for j in shown]
+    assert data["general"] == [whole["general"][j] for j in shown]
+    assert data["shape"][2] == 2
+    assert data["sizes"] == []
+    n_rows = len(DATA.X)
+    bits = np.unpackbits(
+        np.frombuffer(b64decode(data["rows"]["truth"]), dtype="u1"),
+        count=2 * n_rows,
+        bitorder="little",
+    )
+    assert bits.reshape(n_rows, 2).tolist() == DATA.Y[:, shown].tolist()
+
+
+def test_explorer_parts_say_that_labels_are_left_out(model):
+    n_labels = DATA.Y.shape[1]
+    parts = explorer_parts(model, max_labels=2)
+    assert f"Of {n_labels} labels, this page shows the 2 that" in parts["markup"]
+    assert "Shorter models are left out, too." in parts["markup"]
+    assert "this page shows" not in explorer_parts(model)["markup"]
+    of_short = explorer_parts(model.shorten(3), max_labels=2)
+    assert "Shorter models" not in of_short["markup"]
+
+
+def test_explorer_data_have_all_classes_of_which_one_is_given():
+    y = DATA.Y.argmax(axis=1)
+    clf = MLTSKClassifier(n_rules=0).fit(DATA.X, y)
+    data = explorer_data(clf, max_labels=1)
+    assert len(data["labels"]) == len(np.unique(y)) > 2
+
+
+def test_explorer_data_refuses_to_show_no_label(model):
+    with pytest.raises(InputError, match="max_labels must be at least 1"):
+        explorer_data(model, max_labels=0)
 
 
 def test_explorer_data_needs_a_fitted_model_that_has_rules():

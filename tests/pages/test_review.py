@@ -119,10 +119,10 @@ def test_review_page_has_figures_of_rows_that_were_left_out(pbc, made):
 
 def test_review_page_says_first_what_cannot_be_told():
     made = review_page(table_of(*made_up()), quick=True)
-    expected = "1 of 2 labels cannot be told better than by guessing: odd."
+    expected = "1 of 2 labels cannot be predicted better than by guessing: odd."
     assert made.summary[0] == expected
     assert made.labels[0].startswith("old can be found: ")
-    assert made.labels[1].startswith("odd cannot be told from these columns")
+    assert made.labels[1].startswith("odd cannot be predicted from these columns")
 
 
 def test_review_page_says_first_that_a_method_is_clearly_better():
@@ -192,6 +192,27 @@ def test_review_page_folds_many_labels_and_stays_small():
     assert len(page) < 2_500_000
     assert '<details class="label" open>' not in page
     assert page.count('<details class="label">') == 60
+
+
+def test_review_page_shows_the_labels_that_most_rows_have_where_asked_for_fewer():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(120, 4))).add_prefix("x")
+    has_label = X.to_numpy() + rng.normal(size=(120, 4)) > [0.8, 0.0, 1.2, 0.2]
+    Y = pd.DataFrame(has_label.astype(float), columns=["rare", "a", "rarest", "b"])
+    made = review_page(table_of(X, Y), quick=True, max_labels=2)
+    note = "Of 4 labels, this page shows the 2 that most rows have."
+    assert made.shown.startswith(note)
+    assert len(made.labels) == 4
+    page = Reader(made.page)
+    assert page.text.count(note) == 2  # of the review, and of its explorer
+    assert "2 of 4 labels" in page.text
+    first_cells = [row[0] for row in page.rows]
+    assert first_cells.count("a") == 3  # among columns, labels and judged labels
+    assert first_cells.count("rare") == 1  # among columns
+    assert made.page.count('<details class="label"') == 4
+    whole = review_page(table_of(X, Y), quick=True)
+    assert whole.shown == ""
+    assert "this page shows" not in whole.page
 
 
 def test_review_page_takes_labels_that_all_or_none_have_and_few_rows():

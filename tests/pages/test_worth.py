@@ -97,13 +97,13 @@ def test_judge_takes_figures_of_rows_that_were_left_out():
         ),
         (
             {"AUC": GUESSED},
-            "gout cannot be told from these columns: the model may be no better than "
-            "guessing.",
+            "gout cannot be predicted from these columns: the model may be no better "
+            "than guessing.",
         ),
         (
             {"AUC": GUESSED, "cases": 1, "found": 0},
-            "gout cannot be told from these columns: the model may be no better than "
-            "guessing. But there is only 1 case.",
+            "gout cannot be predicted from these columns: the model may be no better "
+            "than guessing. But there is only 1 case.",
         ),
         (
             {"cases": 0, "found": 0},
@@ -143,9 +143,9 @@ def test_headline_says_first_what_is_wrong():
     labels = [judged_label(), judged_label(AUC=GUESSED, name="odd")]
     comparison = comparison_of(linear=[-0.1, -0.1], forest=[0.1, 0.1])
     assert headline(labels, comparison) == [
-        "1 of 2 labels cannot be told better than by guessing: odd.",
+        "1 of 2 labels cannot be predicted better than by guessing: odd.",
         "A forest ranks rows better than this model: mean AP 0.60 against 0.50.",
-        "1 of 2 labels can be told better than by guessing, best gout.",
+        "1 of 2 labels can be predicted better than by guessing, best gout.",
     ]
 
 
@@ -154,7 +154,8 @@ def test_headline_names_labels_for_which_a_method_is_better():
     comparison = comparison_of(linear=[-0.2, 0.1], forest=[-0.1, -0.1])
     assert headline(labels, comparison) == [
         "Logistic regression is clearly better for odd.",
-        "All 2 labels can be told better than by guessing, best gout, least well odd.",
+        "All 2 labels can be predicted better than by guessing, best gout, least well "
+        "odd.",
     ]
 
 
@@ -167,8 +168,8 @@ def test_headline_of_one_label_is_its_sentence(AUC):
 def test_headline_of_many_labels_names_the_first_five():
     labels = [judged_label(name=f"odd {i}", AUC=GUESSED) for i in range(7)]
     assert headline(labels, None) == [
-        "7 of 7 labels cannot be told better than by guessing: odd 0, odd 1, odd 2, "
-        "odd 3, odd 4 and 2 more."
+        "7 of 7 labels cannot be predicted better than by guessing: odd 0, odd 1, "
+        "odd 2, odd 3, odd 4 and 2 more."
     ]
 
 
@@ -188,8 +189,12 @@ def test_sentence_on_chances_doubts_them_if_several_groups_are_off():
 
     one_off = np.where(forecast > 0.9, 1.0, 0.0)
     many_off = np.where(forecast > 0.6, 1.0, 0.0)
-    assert "at their word" in sentence_on_chances(groups(forecast, np.zeros(10)))
-    assert "at their word" in sentence_on_chances(groups(forecast, one_off))
+    for low in (np.zeros(10), one_off):
+        assert sentence_on_chances(groups(forecast, low)) == (
+            "Probabilities can be trusted: of 100 rows with a predicted probability of "
+            "30 %, about 30 have the label."
+        )
     assert sentence_on_chances(groups(1 - forecast, many_off)) == (
-        "Where the model said 95 %, 5 % had it: take such probabilities with care."
+        "Be careful with probabilities: of rows with a predicted probability of about "
+        "95 %, 5 % have the label."
     )

@@ -1,7 +1,7 @@
 """For tests in which every form of X must give the model of an array."""
 
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk.datasets import make_multilabel_rules
 
@@ -34,5 +34,7 @@ def assert_same_model(clf, expected):
         assert_allclose(
             value, getattr(expected, name), atol=1e-8, rtol=1e-8, err_msg=name
         )
+    pairs = clf.system_.pairs
+    assert_array_equal(pairs.columns, expected.system_.pairs.columns)
     # the error is computed in single precision
     assert_allclose(clf.loo_error_, expected.loo_error_, atol=1e-8, rtol=1e-3)

@@ -108,7 +108,7 @@ def test_indicator_matches_numbers_as_labels_by_their_text():
     ("later", "sentence"),
     [
         (np.array(["a", "c"]), "y holds 'c', which is none of the classes"),
-        (np.array(["a", None]), "y holds None, which is none of the classes"),
+        (np.array(["a", None]), "row 1 has no class"),
         (np.array([0, 1]), "y holds 0, which is none of the classes"),
         (Y, "y has labels in columns or lists, but the first batch had one of"),
         (NAMED["frame"], "y has labels in columns or lists"),

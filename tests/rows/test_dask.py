@@ -56,7 +56,12 @@ def assert_same_model(clf, expected, X):
 @pytest.mark.parametrize("chunks", [(130, 4), ((1, 400, 99), -1)], ids=str)
 @pytest.mark.parametrize(
     "options",
-    [{}, {"scale": "standard", "coupling": "signed"}, {"n_rules": 3, "order": 1}],
+    [
+        {},
+        {"scale": "standard", "coupling": "signed"},
+        {"n_rules": 3, "order": 1},
+        {"n_pairs": 3},
+    ],
     ids=str,
 )
 def test_fit_on_dask_gives_the_model_of_arrays(data, chunks, options):
@@ -66,8 +71,15 @@ def test_fit_on_dask_gives_the_model_of_arrays(data, chunks, options):
     assert_same_model(clf, expected, data.X)
 
 
-def test_dask_rows_give_a_sample_and_the_sums_of_all_rows(data):
-    options = Options(n_rules=4, order=1, ridge=1.0, width_scale=0.1, sample_rows=200)
+@pytest.mark.parametrize(
+    "options",
+    [
+        Options(n_rules=4, order=1, ridge=1.0, width_scale=0.1, sample_rows=200),
+        Options(n_rules=4, n_pairs=3, sample_rows=200),
+    ],
+    ids=["slopes", "pairs"],
+)
+def test_dask_rows_give_a_sample_and_the_sums_of_all_rows(data, options):
     clf = MLTSKClassifier()
     dask_rows, targets, features = read_rows(clf, *lazy(data.X, data.Y), None)
     rows, _, _ = read_rows(clf, data.X, data.Y, None)
@@ -76,7 +88,7 @@ def test_dask_rows_give_a_sample_and_the_sums_of_all_rows(data):
     expected = fit_system(rows, options, names)
     assert_array_equal(fit.loo_rows, np.linspace(0, 499, 200).astype(int))
     assert_allclose(fit.loo_scores, expected.loo_scores[fit.loo_rows], atol=1e-8)
-    for name in ("intercept", "term_coef", "coef"):
+    for name in ("intercept", "term_coef", "pair_coef", "coef"):
         value = getattr(fit.system, name)
         assert_allclose(value, getattr(expected.system, name), atol=1e-8)
 
@@ -222,3 +234,11 @@ def test_scale_tnorm_and_n_rules_are_the_same_on_dask_and_tensors(options, torch
     of_tensors = clone(clf).fit(X_tensor, torch.as_tensor(Y))
     scores = of_tensors.decision_function(X_tensor)
     assert_allclose(np.asarray(scores), expected, atol=1e-9)
+
+
+def test_fit_on_dask_refuses_labels_that_were_not_observed(data):
+    Y = np.where(np.arange(500)[:, None] == 400, np.nan, data.Y)
+    words = np.where(np.isnan(Y), None, Y.astype(object))
+    for y in (Y, words, Y[:, 0], words[:, 0]):
+        with pytest.raises(InputError, match="on Dask all labels must be observed in"):
+            MLTSKClassifier().fit(*lazy(data.X, y))

@@ -18,6 +18,8 @@ from .conftest import assert_same_model
         {"scale": "standard", "threshold": "f1"},
         {"scale": None, "coupling": "precision"},
         {"scale": "unit"},
+        {"n_pairs": 3},
+        {"n_pairs": 2, "n_rules": 5, "coupling": "signed"},
     ],
     ids=str,
 )

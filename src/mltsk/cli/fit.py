@@ -205,6 +205,7 @@ def fit(
     }
     if preset is Preset.paper:
         refuse_options(of_default, only_of=Preset.default)
+        refuse_goal(threshold)
         parameters = given_parameters(shared | of_paper)
     else:
         refuse_options(of_paper, only_of=Preset.paper)
@@ -252,6 +253,16 @@ def refuse_options(parameters: Mapping[str, object], *, only_of: Preset) -> None
                 f"--{option} is an option of --preset {only_of.value} alone: leave it "
                 "out."
             )
+
+
+def refuse_goal(threshold: object) -> None:
+    """Refuse a goal that thresholds are found for, which the paper's model has not."""
+    if isinstance(threshold, str | tuple):
+        goal = threshold if isinstance(threshold, str) else threshold[0]
+        raise InputError(
+            f"--threshold {goal} is an option of --preset default alone: "
+            "give --preset paper a number, such as 0.5."
+        )
 
 
 def given_parameters(parameters: Mapping[str, object]) -> Parameters:

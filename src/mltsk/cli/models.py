@@ -9,11 +9,12 @@ from typer import Argument, Option
 
 import mltsk
 
-from ..exceptions import InputError
+from ..exceptions import InputError, check_installed
 from ..files import csv_text, writing
 from ..text import plural
 from .options import (
     LabelColumnOption,
+    MaxLabelsOption,
     MissingOption,
     SeparatorOption,
     StatementsOption,
@@ -63,6 +64,10 @@ TOP_HELP = (
 )
 SAMPLES_HELP = (
     "Samples to start from, which the page will hold: a file, or a name of the catalog."
+)
+MOVED_LABELS_HELP = (
+    "Labels about which it is told what holds in general, those that the model moves "
+    "most; JSON has all.  [default: 20 of a long model]"
 )
 NEIGHBOURS_HELP = "List the samples that are most like the one shown."
 ONNX_HELP = "Write an ONNX graph: scores, labels and probabilities of dense samples."
@@ -274,6 +279,9 @@ def rules(
     label: Annotated[
         str | None, Option(metavar="NAME", help="Only what concerns this label.")
     ] = None,
+    max_labels: Annotated[
+        int | None, Option(min=1, metavar="N", help=MOVED_LABELS_HELP)
+    ] = None,
     out: Annotated[str, out_option("File to write; - is standard output.")] = "-",
 ) -> None:
     """Print the rules of a model: what holds in general about each label, and the
@@ -290,6 +298,8 @@ def rules(
     from ..tables.files import source_files
     from .inputs import classifier_with_rules, open_model
 
+    if format is Format.html:
+        check_installed("jinja2", extra="report")
     check_files([out], inputs=[model, *source_files(data)])
     opened, info = open_model(model)
     classifier = classifier_with_rules(opened, model)
@@ -299,11 +309,12 @@ def rules(
     if format is Format.json:
         text = rule_base.to_json(top=top, label=label)
     elif format is Format.html:
-        text = rules_page(rule_base.to_html(top=top, label=label), title=info.data)
+        html = rule_base.to_html(top=top, label=label, max_labels=max_labels)
+        text = rules_page(html, title=info.data)
     elif format is Format.md:
-        text = rule_base.to_markdown(top=top, label=label)
+        text = rule_base.to_markdown(top=top, label=label, max_labels=max_labels)
     else:
-        text = rule_base.to_text(top=top, label=label)
+        text = rule_base.to_text(top=top, label=label, max_labels=max_labels)
     write_text(text, out)
 
 
@@ -353,6 +364,7 @@ def explore(
         str | None,
         Option(help="Heading of the page.  [default: name of the fitted data]"),
     ] = None,
+    max_labels: MaxLabelsOption = None,
 ) -> None:
     """Write one page with the rules, live scores for inputs that can be moved, and why
     each label is given.
@@ -367,6 +379,7 @@ def explore(
       mltsk explore yeast.skops --out yeast.html
       mltsk explore patients.skops --data patients.csv --id patient --out patients.html
     """
+    from ..explain.rules import MAX_SHOWN_LABELS
     from ..tables.files import source_files
     from .inputs import (
         classifier_with_rules,
@@ -375,6 +388,7 @@ def explore(
         samples,
     )
 
+    check_installed("jinja2", extra="report")
     refuse_standard_output(out, "--out", "A page")
     check_files([out], inputs=[model, *source_files(data)])
     if data is None and (id or neighbours):
@@ -401,6 +415,7 @@ def explore(
             ids=ids,
             neighbours=neighbours,
             title=title or info.data or "Rules",
+            max_labels=max_labels or MAX_SHOWN_LABELS,
         )
     size = _megabytes(page.stat().st_size)
     say(f"{page}: {size}, open it in any browser", err=True)
@@ -437,6 +452,7 @@ def export(
     if onnx is None and as_json is None:
         raise InputError("Say what to write: --onnx FILE, --json FILE, or both.")
     if onnx is not None:
+        check_installed("onnx", extra="onnx")
         refuse_standard_output(onnx, "--onnx", "An ONNX graph")
     check_files([onnx, as_json], inputs=[model])
     classifier, _ = open_model(model)

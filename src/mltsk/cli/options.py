@@ -9,6 +9,8 @@ from typer import Argument, Option
 
 import mltsk
 
+from ..exceptions import InputError
+
 if TYPE_CHECKING:
     from ..tables import DataTable
 
@@ -31,7 +33,7 @@ def threshold_wish(text: str) -> ThresholdWish:
         return text
     goal, _, value = text.partition("=")
     if goal == "cost":
-        return _cost_wish(text, value)
+        return _checked(_cost_wish(text, value))
     is_share = goal in ("precision", "recall")
     number = _finite_number(value if is_share else text)
     if number is None or (is_share and not 0 < number <= 1):
@@ -39,7 +41,20 @@ def threshold_wish(text: str) -> ThresholdWish:
             f"{text!r} is neither a number nor f1, cost=1,5, precision=0.8 "
             "or recall=0.9"
         )
-    return (goal, number) if is_share else number
+    if is_share:
+        return goal, number
+    return _checked(number)
+
+
+def _checked(wish: ThresholdWish) -> ThresholdWish:
+    """A wish that `MLTSKClassifier` takes; others are refused before data are read."""
+    from ..probabilities import check_threshold_wish
+
+    try:
+        check_threshold_wish(wish)
+    except InputError as error:
+        raise typer.BadParameter(str(error)) from None
+    return wish
 
 
 def _cost_wish(text: str, value: str) -> tuple[str, float, float]:
@@ -98,6 +113,16 @@ DataArgument = Annotated[
 ]
 QuickOption = Annotated[
     bool, Option("--quick", help="Leave out other methods and shorter models.")
+]
+MaxLabelsOption = Annotated[
+    int | None,
+    Option(
+        "--max-labels",
+        min=1,
+        metavar="N",
+        help="Labels that the page shows one by one, those that most samples have.  "
+        "[default: 500]",
+    ),
 ]
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from ..exceptions import InputError
-from ..files import check_inputs_outside
+from ..exceptions import InputError, check_installed
+from ..files import check_folder_of_ours, check_inputs_outside
 from .options import out_option
 from .output import check_files, note, refuse_standard_output, say, typed_command
 
@@ -121,6 +121,10 @@ def reproduce(
     from ..paper.experiments.definition import read_definition, section_iv
     from ..paper.experiments.store import FILE, LOCK
 
+    # before the work, not after it
+    check_installed("jinja2", "matplotlib", extra="report")
+    if cluster is not None:
+        check_installed("distributed", extra="dask")
     definition = section_iv() if config is None else read_definition(config)
     dataset_names = _split(datasets)
     # what was typed, else what the definition says
@@ -215,6 +219,7 @@ def report(
     from ..paper.experiments.reproduce import take_over
     from ..paper.experiments.store import FILE
 
+    check_installed("jinja2", "matplotlib", extra="report")
     if out is None and folder.is_dir() and not os.access(folder, os.W_OK):
         raise InputError(
             f"{folder} can only be read: say with --out where the report goes."
@@ -285,6 +290,7 @@ def _check_folder(folder: Path, names: Sequence[str], inputs: Sequence[Path]) ->
         raise InputError(f"{folder} is a file: --out takes a folder.")
     check_files([folder / name for name in names], inputs)
     for name in REPORT_FOLDERS:
+        check_folder_of_ours(folder / name)
         check_inputs_outside(folder / name, inputs)
 
 

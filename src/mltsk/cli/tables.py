@@ -7,12 +7,14 @@ from typer import Argument, Option
 
 import mltsk
 
+from ..exceptions import check_installed
 from .options import (
     DataArgument,
     DropOption,
     IdOption,
     LabelColumnOption,
     LabelsOption,
+    MaxLabelsOption,
     MissingOption,
     NominalOption,
     NumberOption,
@@ -97,6 +99,7 @@ def review(
     threshold: Annotated[str | None, threshold_option("f1")] = None,
     quick: QuickOption = False,
     seed: Annotated[int, Option(min=0, help=SEED_HELP)] = 0,
+    max_labels: MaxLabelsOption = None,
 ) -> None:
     """Review a table: what is in it, how well its labels can be predicted, and what a
     model says about them.
@@ -110,12 +113,14 @@ def review(
       mltsk review patients.csv --labels asthma,gout --out review.html
       mltsk review patients.csv --labels 4 --threshold cost=1,5 --quick --out page.html
     """
+    from ..explain.rules import MAX_SHOWN_LABELS
     from ..pages.render import write_page
     from ..pages.review import review_page
     from ..tables.files import source_files
     from .inputs import open_data
 
     # before the work, not after it
+    check_installed("jinja2", extra="report")
     refuse_standard_output(out, "--out", "A page")
     check_files([out], inputs=source_files(data, labels))
     options = TableOptions(
@@ -139,6 +144,7 @@ def review(
             seed=seed,
             command=shlex.join(typed_command()),
             progress=show,
+            max_labels=max_labels or MAX_SHOWN_LABELS,
         )
     write_page(made.page, out)
     say("\n".join([*made.summary, ""]))
@@ -146,5 +152,8 @@ def review(
         say(f"  {sentence}")
     n_more = len(made.labels) - MAX_PRINTED_LABELS
     if n_more > 0:
-        say(f"  … and {n_more} more, in the page")
+        where = "" if made.shown else ", in the page"
+        say(f"  … and {n_more} more{where}")
+    if made.shown:
+        say(f"\n{made.shown}")
     say(f"\nreview: {out}")

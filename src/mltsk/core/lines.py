@@ -25,14 +25,14 @@ def over_range(low: Array | float, high: Array | float) -> Array:
 
 
 def round_unit(span: float) -> float | None:
-    """The power of ten of which a span has one to ten; None if that is no number.
+    """The largest power of ten that fits into a span twice; None if there is none.
 
     >>> round_unit(52.0), round_unit(0.7), round_unit(1000.0)
-    (10.0, 0.1, 1000.0)
+    (10.0, 0.1, 100.0)
     """
     if not (isfinite(span) and span > 0):
         return None
-    exponent = floor(log10(span))
+    exponent = floor(log10(span / 2))
     if not LEAST_UNIT_EXPONENT <= exponent <= LARGEST_UNIT_EXPONENT:
         return None
     return float(f"1e{exponent}")
@@ -42,7 +42,7 @@ def rounded_line(number: float, span: float, digits: int) -> float:
     """What a line adds in all, so that what it adds per unit has few digits.
 
     It has one digit more than ``digits`` after the point, the digits of other numbers,
-    where it is small: it is added up to ten times.
+    where it is small: it is added up to twenty times.
 
     >>> round(rounded_line(0.68217, 52.0, 3), 9)
     0.6812

@@ -7,8 +7,12 @@ middling", "age is high", whose memberships add up to 1. A column of two values 
 condition, that of the larger value. A pair of columns has a rule for each of its
 conditions with each of the other's. A rule fires with the product of both memberships,
 so the rules of two numbers are a surface, bent at the peaks of the triangles and
-straight between them. A rule counts as its distance from its average, and a missing
-value as that average: it adds nothing.
+straight between them.
+
+A membership counts as its distance from its average over the training data, and a
+missing value as that average: it adds nothing. So a pair adds what its two features do
+together and hardly anything that each does alone, which is told by its own curve: on
+average over one of them, the surface is 0, if both are independent.
 """
 
 from collections.abc import Sequence
@@ -24,6 +28,7 @@ from .arrays import (
     cast,
     namespace,
     put,
+    row_blocks,
     underflow_is_zero,
 )
 from .terms import Scaling
@@ -39,16 +44,22 @@ class Conditions:
     left, peak, right : arrays of shape (C,)
         The percentiles at which the membership rises from 0, is 1, and is 0 again.
         It is 1 on the whole of a side where the peak is that end.
+    mean : array of shape (C,)
+        Averages of the memberships over the training data.
     """
 
     column: NDArray[np.intp]
     left: FloatArray
     peak: FloatArray
     right: FloatArray
+    mean: FloatArray
 
     @classmethod
     def of(cls, scaling: Scaling, columns: Sequence[int], n_peaks: int) -> "Conditions":
-        """At most ``n_peaks`` triangles for each of some columns, by their values."""
+        """At most ``n_peaks`` triangles for each of some columns, by their values.
+
+        Their means are still 0.
+        """
         column: list[int] = []
         triangles: list[tuple[float, float, float]] = []
         for d in columns:
@@ -56,7 +67,13 @@ class Conditions:
             column += [d] * len(own)
             triangles += own
         left, peak, right = np.array(triangles).reshape(-1, 3).T.copy()
-        return cls(np.array(column, dtype=np.intp), left, peak, right)
+        return cls(
+            column=np.array(column, dtype=np.intp),
+            left=left,
+            peak=peak,
+            right=right,
+            mean=np.zeros(len(column)),
+        )
 
     def __len__(self) -> int:
         return len(self.column)
@@ -68,6 +85,7 @@ class Conditions:
             left=np.concatenate([self.left, other.left]),
             peak=np.concatenate([self.peak, other.peak]),
             right=np.concatenate([self.right, other.right]),
+            mean=np.concatenate([self.mean, other.mean]),
         )
 
     @underflow_is_zero()
@@ -113,22 +131,25 @@ class Pairs:
     conditions : Conditions
     first, second : arrays of int of shape (R,)
         The two conditions of each rule.
-    mean : array of shape (R,)
-        Averages of the firing strengths over the training data.
+    share : array of shape (R,)
+        Averages over the training data of the product of both memberships: how much of
+        the data each rule is about.
     """
 
     conditions: Conditions
     first: NDArray[np.intp]
     second: NDArray[np.intp]
-    mean: FloatArray
+    share: FloatArray
 
     @classmethod
     def none(cls) -> "Pairs":
         """No pairs."""
         nothing = np.zeros(0)
         nobody = np.zeros(0, dtype=np.intp)
-        conditions = Conditions(nobody, nothing, nothing, nothing)
-        return cls(conditions, nobody, nobody, nothing)
+        conditions = Conditions(
+            column=nobody, left=nothing, peak=nothing, right=nothing, mean=nothing
+        )
+        return cls(conditions, nobody, nobody, share=nothing)
 
     @classmethod
     def of(
@@ -151,7 +172,7 @@ class Pairs:
             conditions=conditions,
             first=np.array(first, dtype=np.intp),
             second=np.array(second, dtype=np.intp),
-            mean=np.zeros(len(first)),
+            share=np.zeros(len(first)),
         )
 
     def __len__(self) -> int:
@@ -193,7 +214,7 @@ class Pairs:
             conditions=self.conditions.joined(other.conditions),
             first=np.concatenate([self.first, other.first[rules] + C]),
             second=np.concatenate([self.second, other.second[rules] + C]),
-            mean=np.concatenate([self.mean, other.mean[rules]]),
+            share=np.concatenate([self.share, other.share[rules]]),
         )
 
     def positions_in(self, other: "Pairs") -> NDArray[np.intp]:
@@ -203,27 +224,56 @@ class Pairs:
         return np.concatenate([np.zeros(0, dtype=np.intp), *positions])
 
     def memberships(self, Z: Array, scaling: Scaling | None) -> Array:
-        """Firing strengths (N, R) of scaled samples, averages for missing values."""
+        """How far scaled samples fire the rules, (N, R); 0 where a value is missing.
+
+        That is the product of what both memberships are above their averages.
+        """
         xp = namespace(Z)
         if not len(self) or scaling is None:
             return xp.zeros((len(Z), 0), dtype=Z.dtype, like=Z)
-        fired = self._fired(Z, scaling)
-        if bool((fired == fired).all()):
-            return fired
-        return xp.where(fired == fired, fired, cast(put(self.mean, Z), Z.dtype))
-
-    def _fired(self, Z: Array, scaling: Scaling) -> Array:
-        """Firing strengths (N, R), NaN where a value is missing."""
         U = self.conditions.memberships(Z, scaling)
+        U = U - cast(put(self.conditions.mean, U), U.dtype)
+        if not bool((U == U).all()):
+            U = xp.where(U == U, U, 0.0)
         return U[:, self.first] * U[:, self.second]
 
     def averaged(self, Z: Array, scaling: Scaling, w: Array) -> "Pairs":
-        """These rules with their means over scaled samples of weights w (N,)."""
-        fired = self._fired(Z, scaling)
-        xp = namespace(fired)
-        weights = cast(w, fired.dtype)
-        measured = fired == fired
-        sums = weights @ xp.where(measured, fired, 0.0)
-        total = weights @ cast(measured, fired.dtype)
-        mean = asnumpy(sums / (total + (total == 0)))
-        return replace(self, mean=mean.astype(np.float64))
+        """These rules with means and shares over scaled samples of weights w (N,)."""
+        xp = namespace(Z)
+        weight_of_conditions = _Average()
+        weight_of_rules = _Average()
+        for rows in row_blocks(len(Z), 40 * (len(self) + 1), like=Z):
+            U = self.conditions.memberships(Z[rows], scaling)
+            weights = cast(w[rows], U.dtype)
+            measured = cast(U == U, U.dtype)
+            U = xp.where(U == U, U, 0.0)
+            weight_of_conditions.add(weights @ U, weights @ measured)
+            weight_of_rules.add(
+                weights @ (U[:, self.first] * U[:, self.second]),
+                weights @ (measured[:, self.first] * measured[:, self.second]),
+            )
+        means = weight_of_conditions.value()
+        return replace(
+            self,
+            conditions=replace(self.conditions, mean=means),
+            share=weight_of_rules.value(),
+        )
+
+
+class _Average:
+    """Sums over blocks of rows, and what they are on average."""
+
+    def __init__(self) -> None:
+        self._sums: Array | float = 0.0
+        self._total: Array | float = 0.0
+
+    def add(self, sums: Array, total: Array) -> None:
+        """Add the sums of a block, and its weight."""
+        self._sums = self._sums + sums
+        self._total = self._total + total
+
+    def value(self) -> FloatArray:
+        """The averages between 0 and 1, 0 where there was no weight."""
+        total = asnumpy(self._total).astype(np.float64)
+        averages = asnumpy(self._sums) / np.where(total > 0, total, 1.0)
+        return np.clip(averages.astype(np.float64), 0.0, 1.0)

@@ -524,7 +524,7 @@ class Terms:
         T *= cast(put(slope, Z), Z.dtype)
         T += cast(put(start, Z), Z.dtype)
         xp.clip(T, 0.0, 1.0, out=T)
-        if self.straight is not None:
+        if self.straight is not None and self.straight.any():
             lines = np.flatnonzero(self.straight)
             shares = scaling.shares_of_range(Z, self.feature[lines])
             T[:, lines] = shares

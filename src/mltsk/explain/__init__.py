@@ -6,6 +6,7 @@ sentences last.
 
 from .conditions import Condition, Given
 from .local import Explanation, Part, Why, explain
+from .pairs import FeaturePair, FeaturePairs, PairRule, feature_pairs
 from .rules import RuleBase, rule_base
 from .shapes import Shape
 from .values import Consequent, GeneralRule, Rule
@@ -14,13 +15,17 @@ __all__ = [
     "Condition",
     "Consequent",
     "Explanation",
+    "FeaturePair",
+    "FeaturePairs",
     "GeneralRule",
     "Given",
+    "PairRule",
     "Part",
     "Rule",
     "RuleBase",
     "Shape",
     "Why",
     "explain",
+    "feature_pairs",
     "rule_base",
 ]

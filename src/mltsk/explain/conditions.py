@@ -174,7 +174,7 @@ class Condition:
             return f"any {feature}"
         names = dict(self.names)
         is_count = ends[0] == round(ends[0]) and abs(ends[0]) < MAX_COUNTED
-        written = [name(names.get(end, number(end))) for end in ends]
+        written = [name(names.get(end, number(end, size=0))) for end in ends]
         included = bool(names) or is_count
         return self.value_range.words(feature, written, included=included)
 
@@ -191,9 +191,17 @@ class Condition:
             return self._against_average()
         is_inner = EDGE_SHARE <= self.percentile <= 1 - EDGE_SHARE
         if is_inner or not self.value_range.ends:
-            return place_words(self.center, self.percentile, about=True)
-        limit = number(self.value_range.ends[0])
+            return place_words(
+                self.center, self.percentile, about=True, size=self._size
+            )
+        limit = number(self.value_range.ends[0], size=0)
         return f"{fifth(self.percentile)} ({self.value_range.side} about {limit})"
+
+    @property
+    def _size(self) -> float:
+        """How large the numbers of this condition are."""
+        numbers = (self.center, self.average, *self.value_range.ends)
+        return max(abs(x) for x in numbers)
 
     def _shares_of_two(self) -> tuple[ValueShare, ...]:
         """Shares of the only two values of a number, at the centre and on average."""
@@ -205,7 +213,8 @@ class Condition:
 
     def _against_average(self) -> str:
         """The centre of a sparse feature next to its average."""
-        pair = f"({number(self.center)} against {number(self.average)})"
+        center = number(self.center, self._size)
+        pair = f"({center} against {number(self.average, self._size)})"
         if self.average <= 0 or self.center < 0:
             side = "above" if self.center > self.average else "below"
             return f"{side} average {pair}"

@@ -15,10 +15,21 @@ import numpy as np
 
 from ..core.arrays import Array, underflow_is_zero
 from ..core.membership import firing_strengths
+from ..core.terms import Scaling, Terms
 from ..system import FuzzySystem
 from .subjects import Index, Subjects, doubles
 
+# Quantiles of the data, each with its share: the first and the last have half of that
+# of the others, and stand for the outer 1/40 of the data.
+QUANTILE_SHARES = np.full(21, 1 / 20)
+QUANTILE_SHARES[[0, -1]] = 1 / 40
+# Centres at which memberships in exceptions are compared.
+MAX_SAMPLE_CENTERS = 500
 TINIEST = 1e-300  # keeps a division by a sum of weights from failing
+# Curves are looked at in the same values for every label. Their memberships are kept:
+# they were two thirds of the time that 1,000 labels took.
+MAX_KEPT_MEMBERSHIPS = 2_000
+MAX_BLOCK_NUMBERS = 4_000_000  # numbers of curves that are worked out together
 
 Labels = int | slice  # one label, or some
 
@@ -32,6 +43,8 @@ class Effects:
     def __init__(self, system: FuzzySystem) -> None:
         self.system = system
         self.subjects = Subjects(system)
+        self._own_terms: dict[int, tuple[Index, Terms, Scaling | None]] = {}
+        self._memberships: dict[tuple[int, bytes], Array] = {}
 
     @property
     def noun(self) -> str:
@@ -135,9 +148,19 @@ class Effects:
 
     @cached_property
     def grid_terms(self) -> Array:
-        """Centred memberships in the terms at the training quantiles, (Q, P)."""
+        """Centred memberships in the terms at the training quantiles, (Q, P).
+
+        The first and the last stand for the outer 1/40 of the data, and lie in its
+        middle: at the ends of the range lines would count twice.
+        """
         terms = self.system.terms
-        return terms.memberships(self._grid, self.system.scaling) - terms.mean
+        scaling = self.system.scaling
+        Z = self._grid
+        if Z is not None and scaling is not None and not self.system.is_sheet:
+            low = (QUANTILE_SHARES[0] / 2 - scaling.offset) / scaling.spread
+            high = (1 - QUANTILE_SHARES[-1] / 2 - scaling.offset) / scaling.spread
+            Z = np.clip(Z, low, high)
+        return terms.memberships(Z, scaling) - terms.mean
 
     @cached_property
     def sizes(self) -> Array:
@@ -152,10 +175,20 @@ class Effects:
             return np.abs(doubles(system.term_coef)) * self.spreads[:, None]
         _, D, L = system.shape
         sizes = np.zeros((D, L))
-        if len(system.terms):
-            for j, coef in enumerate(system.term_coef.T):
-                curves = system.terms.by_feature(self.grid_terms * coef, D)
-                sizes[:, j] = curves.std(axis=0)
+        if not len(system.terms):
+            return sizes
+        step = max(1, MAX_BLOCK_NUMBERS // self.grid_terms.size)
+        for start in range(0, L, step):
+            labels = slice(start, start + step)
+            coef = system.term_coef[:, labels].T
+            numbers = self.grid_terms * coef[:, None, :]  # (labels, Q, P)
+            of_grid = numbers.reshape(-1, len(system.terms))
+            curves = system.terms.by_feature(of_grid, D)
+            curves = curves.reshape(*numbers.shape[:2], D)
+            means = np.einsum("q,jqd->jd", QUANTILE_SHARES, curves)
+            squares = (curves - means[:, None, :]) ** 2
+            variances = np.einsum("q,jqd->jd", QUANTILE_SHARES, squares)
+            sizes[:, labels] = np.sqrt(variances).T
         return sizes
 
     def _by_subject(self, sizes: Array, labels: Labels, k: int | None = None) -> Array:
@@ -180,28 +213,60 @@ class Effects:
             columns = self.subjects[t].columns
             distances = self.subjects.scaled(t, x) - self.middle[columns]
             return np.asarray(distances @ self.system.coef[k, 1:][columns, labels])
-        own, memberships = self.memberships(t, x)
-        centred = memberships - self.system.terms.mean[own]
+        own = self.terms_of(t)
+        centred = self.memberships(t, x) - self.system.terms.mean[own]
         return np.asarray(centred @ self.system.term_coef[own, labels])
 
-    def memberships(self, t: int, x: Array) -> tuple[Index, Array]:
-        """Terms (P',) of subject t, and memberships (N, P') of values ``x`` in them."""
+    def terms_of(self, t: int) -> Index:
+        """Numbers of the terms of subject t, (P',)."""
+        return self._terms_of(t)[0]
+
+    def _terms_of(self, t: int) -> tuple[Index, Terms, Scaling | None]:
+        """Which terms subject t has, these terms, and the scaling of its columns."""
+        kept = self._own_terms.get(t)
+        if kept is not None:
+            return kept
         columns = self.subjects[t].columns
         terms = self.system.terms
         scaling = self.system.scaling
-        own = np.flatnonzero(
-            (terms.feature >= columns.start) & (terms.feature < columns.stop)
-        )
-        own_terms = replace(
-            terms,
-            feature=terms.feature[own] - columns.start,
-            low=None if terms.low is None else terms.low[own],
-            high=None if terms.high is None else terms.high[own],
-            mean=terms.mean[own],
-        )
+        # terms come feature by feature
+        ends = np.searchsorted(terms.feature, [columns.start, columns.stop])
+        own = np.arange(*ends)
+        own_terms = terms.take(own)
+        own_terms = replace(own_terms, feature=own_terms.feature - columns.start)
         own_scaling = None if scaling is None else scaling.columns(columns)
-        Z = self.subjects.scaled(t, x)
-        return own, doubles(own_terms.memberships(Z, own_scaling))
+        self._own_terms[t] = own, own_terms, own_scaling
+        return own, own_terms, own_scaling
+
+    def memberships(self, t: int, x: Array) -> Array:
+        """Memberships (N, P') of values ``x`` (N,) in the P' terms of subject t."""
+        key = t, x.tobytes()
+        memberships = self._memberships.get(key)
+        if memberships is None:
+            _, terms, scaling = self._terms_of(t)
+            Z = self.subjects.scaled(t, x)
+            memberships = doubles(terms.memberships(Z, scaling))
+            if len(self._memberships) >= MAX_KEPT_MEMBERSHIPS:
+                self._memberships.clear()
+            self._memberships[key] = memberships
+        return memberships
+
+    def fine_values(self, t: int) -> Array:
+        """Values (n,) of a dense number between which its curve hardly bends.
+
+        They are its training quantiles and the values at which its ramps begin and
+        end, each once, rising.
+        """
+        d = self.subjects[t].columns.start
+        x = doubles(self.system.quantiles)[d]
+        terms = self.system.terms
+        scaling = self.system.scaling
+        if scaling is None or terms.low is None or terms.high is None:
+            return np.unique(x)
+        own = terms.feature == d
+        levels = np.unique([terms.low[own], terms.high[own]])
+        bends = np.interp(levels, scaling.levels[d], scaling.values[d])
+        return np.unique(np.concatenate([x, bends]).clip(x[0], x[-1]))
 
     def deviation(
         self, t: int, j: int, x: Array, than: Array | None = None
@@ -211,28 +276,32 @@ class Effects:
         With values ``than`` (N,), of how much more they add than these. None where
         the covariance is not known.
         """
-        own, V = self.memberships(t, x)
+        own = self.terms_of(t)
         covariance = self.covariance(j, own)
         if covariance is None:
             return None
+        V = self.memberships(t, x)
         if than is None:
             V = V - self.system.terms.mean[own]
         else:
-            V = V - self.memberships(t, than)[1]
+            V = V - self.memberships(t, than)
         variances = np.einsum("np,pq,nq->n", V, covariance, V)
         return np.sqrt(np.maximum(variances, 0.0))
 
     def covariance(self, j: int, own: Index) -> Array | None:
         """Covariance (A, A) of some numbers of label j, None where it is not known.
 
-        ``own`` (A,) are their positions among those of terms and then of exceptions.
+        ``own`` (A,) are their positions among those of terms, pairs and exceptions.
         """
         system = self.system
         if system.certainty is None:
             return None
         of_terms = system.term_coef[:, j] != 0
+        of_pairs = np.zeros(0, dtype=bool)
+        if system.pair_coef is not None:
+            of_pairs = system.pair_coef[:, j] != 0
         of_exceptions = (system.coef[:, :, j] != 0).ravel()
-        used = np.concatenate([of_terms, of_exceptions])
+        used = np.concatenate([of_terms, of_pairs, of_exceptions])
         return system.certainty.covariance(used, j, own)
 
     # exceptions ---------------------------------------------------------------------
@@ -249,19 +318,26 @@ class Effects:
     @cached_property
     @underflow_is_zero()
     def shift_sizes(self) -> Array:
-        """Size of each shift, (K, L), with the deviation of membership over centres."""
+        """Size of each shift, (K, L), with the deviation of membership over centres.
+
+        Of thousands of exceptions, 500 evenly spread centres stand for all.
+        """
         system = self.system
         share = doubles(system.rule_weights)
         # at most the deviation of all or nothing
         spreads = np.sqrt(np.maximum(share * (1 - share), 0.0))
         if len(share) > 1:
+            n_samples = min(len(share), MAX_SAMPLE_CENTERS)
+            samples = np.linspace(0, len(share) - 1, n_samples).astype(np.intp)
             M = firing_strengths(
-                doubles(system.centers),
+                doubles(system.centers)[samples],
                 system.centers,
                 system.widths,
                 firing=system.firing,
             )
-            variances = self.weights @ M**2 - (self.weights @ M) ** 2
+            weights = self.weights[samples]
+            weights = weights / max(float(weights.sum()), TINIEST)
+            variances = weights @ M**2 - (weights @ M) ** 2
             spreads = np.minimum(spreads, np.sqrt(np.maximum(variances, 0.0)))
         return np.abs(self.shifts) * spreads[:, None]
 

@@ -4,8 +4,9 @@ Symbols: N samples, K exceptions, D columns of numbers, F features, R rules that
 user gave, L labels.
 
 A score begins with that of the average sample before any exception. Each feature adds
-its effect in general, each rule that the user gave its number where it holds, and each
-exception what it says times the membership of the sample in it. The sum is the score,
+its effect in general, each pair of features what both add together, each rule that the
+user gave its number where it holds, and each exception what it says times the
+membership of the sample in it. The sum is the score,
 up to rounding.
 """
 
@@ -26,13 +27,14 @@ from ..text import plural
 from .effects import Effects
 from .given import GivenRules
 from .page import Node, Page, left_out
+from .pairs import PairEffects
 from .rules import Narrowed
 from .subjects import Index, Mask, doubles, largest_first
 from .values import SHOWN_PER_LIST
 from .wording import name, number, percent, place_words
 
 ROUNDED_TO_NOTHING = 5e-4  # smaller amounts print as 0.000
-_KINDS_OF_SUM = ("base", "given", "feature", "absent", "exception")
+_KINDS_OF_SUM = ("base", "given", "feature", "absent", "pair", "exception")
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,11 @@ class Part:
     ----------
     part : str
         "base"; "given", a rule of the user that holds; "feature"; "absent", all
-        features that sparse rows do not have; "exception"; or "slope", what a feature
-        does within exceptions of order 1, which is told but is not part of the sum.
+        features that sparse rows do not have; "pair", two features together;
+        "exception"; or "slope", what a feature does within exceptions of order 1, which
+        is told but is not part of the sum.
     name : str, int or None
-        The feature, or the number of the rule from 0.
+        The feature, both features of a pair, or the number of the rule from 0.
     value : float, str or None
         The value of the feature in the sample, None where it is not known; of an
         exception, the membership of the sample in it.
@@ -164,7 +167,8 @@ def explain(
     >>> data = make_multilabel_rules(n_samples=200, random_state=0)
     >>> clf = MLTSKClassifier(n_rules=3).fit(*data.frames())
     >>> why = explain(clf.system_, data.X[:2])
-    >>> total = why.base + why.feature_effects().sum(axis=1) + why.shifts.sum(axis=1)
+    >>> total = why.base + why.feature_effects().sum(axis=1)
+    >>> total += why.pair_effects().sum(axis=1) + why.shifts.sum(axis=1)
     >>> bool(abs(total - why.scores).max() < 1e-12)
     True
     """
@@ -244,10 +248,12 @@ class Explanation(Narrowed):
     @underflow_is_zero()
     def shifts(self) -> Array:
         """What each exception adds to each score, (N, K, L)."""
+        if self.system.order == 0:
+            return self.firing[:, :, None] * self.system.coef[:, 0, self.kept_labels]
         says = np.zeros((len(self), len(self.system.centers), len(self.kept_labels)))
         Z = self.system.terms.filled(self.Z)
         for k, coef in enumerate(self.system.coef[:, :, self.kept_labels]):
-            says[:, k] = coef[0] if len(coef) == 1 else coef[0] + Z @ coef[1:]
+            says[:, k] = coef[0] + Z @ coef[1:]
         return self.firing[:, :, None] * says
 
     @underflow_is_zero()
@@ -265,6 +271,23 @@ class Explanation(Narrowed):
                 self.system.terms.by_feature(amounts, self.system.shape[1])
             )
         return self._by_feature(np.stack(by_column, axis=2))
+
+    @underflow_is_zero()
+    def pair_effects(self) -> Array:
+        """What each pair of features adds to each score, (N, pairs, L)."""
+        pairs = self.system.pairs
+        amounts = np.zeros((len(self), len(self._pairs), len(self.kept_labels)))
+        if not len(pairs):
+            return amounts
+        fired = doubles(pairs.memberships(self.Z, self.system.scaling))
+        coef = self._pairs.coef[:, self.kept_labels]
+        for p, own in enumerate(self._pairs.own_rules):
+            amounts[:, p] = fired[:, own] @ coef[own]
+        return amounts
+
+    @cached_property
+    def _pairs(self) -> PairEffects:
+        return PairEffects(self.effects)
 
     def given_effects(self) -> Array:
         """What each rule that the user gave adds to each score, (N, R, L)."""
@@ -311,13 +334,14 @@ class Explanation(Narrowed):
     def _accounts(self, top: int | None = None) -> Iterator[Why]:
         """An account of each label, of an explanation of one sample.
 
-        Where a page shows the ``top`` features only, the others have no words: with
-        8,000 features, the words of all took four seconds.
+        Where a page shows the ``top`` parts of each kind only, the others have no
+        words: with 8,000 features, the words of all took four seconds.
         """
         thresholds = self.system.thresholds[self.kept_labels]
         effects = self.feature_effects()[0]
         slopes = self.slope_effects()[0]
         given = self.given_effects()[0]
+        paired = self.pair_effects()[0]
         chances = self.probabilities
         missing = np.isnan(self._first_values)
         for j, label in enumerate(self.label_names):
@@ -327,7 +351,8 @@ class Explanation(Narrowed):
                 *self._base_part(float(self.base[j])),
                 *self._given_parts(given[:, j]),
                 *self._feature_parts("feature", effects[:, j], missing & matters, top),
-                *self._exception_parts(self.shifts[0, :, j]),
+                *self._pair_parts(paired[:, j], top),
+                *self._exception_parts(self.shifts[0, :, j], top),
                 *self._feature_parts("slope", slopes[:, j], none, top),
             ]
             yield Why(
@@ -353,19 +378,46 @@ class Explanation(Narrowed):
             words = f"your rule {r + 1}: {conditions}"
             yield Part("given", r, 1.0, float(amounts[r]), words=words)
 
-    def _exception_parts(self, amounts: Array) -> Iterator[Part]:
+    def _pair_parts(self, amounts: Array, top: int | None) -> Iterator[Part]:
+        """Pairs of features that add something, from what they add, (pairs,)."""
+        moving = np.flatnonzero(amounts)
+        for place, p in enumerate(largest_first(moving, amounts[moving])):
+            words = ""
+            if top is None or place < top:
+                words = f"together: {self._pair_words(p)}"
+            title = self._pair_titles[p]
+            yield Part("pair", title, None, float(amounts[p]), words=words)
+
+    @cached_property
+    def _pair_titles(self) -> list[str]:
+        """The names of both features of each pair."""
+        return [self._pairs.title(p) for p in range(len(self._pairs))]
+
+    def _pair_words(self, p: int) -> str:
+        """Both values of pair p in the first sample."""
+        first, second = self._pairs.features(p)
+        return f"{self._describe(first)[1]} and {self._describe(second)[1]}"
+
+    def _exception_parts(self, amounts: Array, top: int | None) -> Iterator[Part]:
         """Exceptions, from what they add, (K,)."""
+        fits = self.firing[0].tolist()
+        contributions = amounts.tolist()
+        for place, k in enumerate(largest_first(np.arange(len(amounts)), amounts)):
+            words = ""
+            if top is None or place < top:
+                words = self._exception_words(k, fits[k])
+            yield Part("exception", k, fits[k], contributions[k], words=words)
+
+    def _exception_words(self, k: int, share: float) -> str:
+        """Exception k, and how far it fits the first sample."""
+        words = f"{self.effects.noun} {k + 1}"
         members = self.system.members
-        for k in largest_first(np.arange(len(amounts)), amounts):
-            share = float(self.firing[0, k])
-            words = f"{self.effects.noun} {k + 1}"
-            if members is not None:
-                samples = plural(int(members.count[k]), "sample")
-                if share >= MIN_MEMBERSHIP:
-                    samples += " like this one"
-                words += f" ({samples})"
-            words += f", which fits by {percent(share)}"
-            yield Part("exception", k, share, float(amounts[k]), words=words)
+        if members is not None:
+            samples = plural(int(members.count[k]), "sample")
+            if share >= MIN_MEMBERSHIP:
+                samples += " like this one"
+            words += f" ({samples})"
+        return f"{words}, which fits by {percent(share)}"
 
     def _feature_parts(
         self, kind: str, amounts: Array, unknown: Mask, top: int | None
@@ -432,7 +484,7 @@ class Explanation(Narrowed):
         if category is not None:
             return x, f"{feature} is {name(category)}"
         if self.system.quantiles is None:
-            return x, f"{feature} is {number(x)}"
+            return x, f"{feature} is {number(x, size=0)}"
         place = place_words(x, self.subjects.percentile(subject.columns.start, x))
         return x, f"{feature} is {place}"
 
@@ -473,9 +525,9 @@ class Explanation(Narrowed):
         """
         samples = []
         for sample in self:
-            accounts = [account.to_dict(top) for account in sample._accounts()]
+            accounts = [account.to_dict(top) for account in sample._accounts(top)]
             samples.append({"sample": int(sample.samples[0]), "labels": accounts})
-        return {"format": "mltsk explanation", "version": 2, "samples": samples}
+        return {"format": "mltsk explanation", "version": 3, "samples": samples}
 
     def to_frame(self) -> Any:
         """One row for each `Part` of each ``sample`` and ``label``.

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.arrays import Array, Matrix
+from ..exceptions import InputError
 from ..metrics.curves import (
     calibration_groups,
     precision_recall_curve,
@@ -30,10 +31,12 @@ from .canvas import (
     styled_figure,
 )
 from .page import FALL, RISE
+from .pairs import FeaturePair, feature_pairs
 from .plot_curves import draw_membership, draw_shape
+from .plot_pairs import HeatMap, draw_heat_map
 from .subjects import Index, Mask
 from .views import Model
-from .wording import percent
+from .wording import percent, positions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,6 +47,10 @@ DARKEST_RISE = "#0b3a66"
 MAX_DRAWN_LABELS = 12  # squares of one figure, unless labels are named
 MAX_CORRELATED_LABELS = 60
 MAX_IMPORTANCE_LABELS = 30
+HOW_HEAT_MAPS_READ = (
+    "Blue raises the score, orange lowers it, on top of what each feature does alone. "
+    "Hatched: hardly any data."
+)
 MANY_PAIRS = 500  # of labels: beyond, the dots of a figure are small and faint
 
 Judged = tuple[str, tuple[Mask, Array, Array]]
@@ -61,6 +68,14 @@ class ModelFigures:
     def shapes(self, *labels: str, top: int = 6) -> "Figure":
         """What features add to the score of labels, see `mltsk.explain.plot.shapes`."""
         return shapes(self._model, *labels, top=top)
+
+    def pair(self, index: int, *labels: str) -> "Figure":
+        """Two features that act together, see `mltsk.explain.plot.pair`."""
+        return pair(self._model, index, *labels)
+
+    def pairs(self, *labels: str, top: int = 6) -> "Figure":
+        """The largest pairs of features, see `mltsk.explain.plot.pairs`."""
+        return pairs(self._model, *labels, top=top)
 
     def feature_importance(self, top: int = 20) -> "Figure":
         """How much features matter, see `mltsk.explain.plot.feature_importance`."""
@@ -115,6 +130,62 @@ def shapes(model: Model, *labels: str, top: int = 6) -> "Figure":
         title = "This model has no general rule: its rules say everything"
     size = (2.8, 1.6)
     return panels(curves, draw_shape, len(labels), size=size, title=title, sharey=True)
+
+
+def pair(model: Model, index: int, *labels: str) -> "Figure":
+    """What two features add to scores together, a heat map for each label.
+
+    Pairs are counted from 0, the largest, as in ``clf.pairs_``. Without names, the four
+    labels are shown that the pair moves most. Blue raises a score, orange lowers it.
+    The numbers are what is added, 0 on average over the data; between two values they
+    change evenly. Cells with hardly any data are hatched.
+    """
+    every = feature_pairs(views.effects_of(model))
+    if not 0 <= index < len(every):
+        choices = "there are none"
+        if every:
+            choices = f"they are counted from 0 to {len(every) - 1}"
+        raise InputError(f"There is no pair {index}: {choices}.")
+    chosen = every[index]
+    places = _pair_labels(chosen, labels)
+    reach = float(np.abs(chosen.surface[:, :, places]).max(initial=0.0)) or 1.0
+    maps = [HeatMap(chosen, j, reach, chosen.labels[j]) for j in places]
+    title = f"{chosen.title}: what both together add to a score, 0 on average"
+    return _heat_maps(maps, title)
+
+
+def pairs(model: Model, *labels: str, top: int = 6) -> "Figure":
+    """The ``top`` pairs of features, each for the label that it moves most.
+
+    With names of labels, the label is one of these.
+    """
+    maps = []
+    for chosen in feature_pairs(views.effects_of(model))[:top]:
+        j = _pair_labels(chosen, labels)[0]
+        reach = float(np.abs(chosen.surface[:, :, j]).max(initial=0.0)) or 1.0
+        maps.append(HeatMap(chosen, j, reach, chosen.labels[j]))
+    title = "Two features together: what both values add to a score, 0 on average"
+    if not maps:
+        title = "No features act together in this model"
+    return _heat_maps(maps, title)
+
+
+def _pair_labels(chosen: FeaturePair, labels: Sequence[str]) -> list[int]:
+    """Positions of some labels, or of four, that a pair moves most, largest first."""
+    order = chosen.largest_labels(len(chosen.labels))
+    if not labels:
+        return order[:4]
+    every = np.arange(len(chosen.labels))
+    named = set(positions(chosen.labels, labels, every, "label").tolist())
+    return [j for j in order if j in named]
+
+
+def _heat_maps(maps: Sequence[HeatMap], title: str) -> "Figure":
+    """Heat maps next to each other, with the meaning of their colours."""
+    columns = max(1, min(2, len(maps)))
+    figure = panels(maps, draw_heat_map, columns, size=(4.4, 2.9), title=title)
+    figure.supxlabel(HOW_HEAT_MAPS_READ, fontsize=8, color=MUTED_COLOUR)
+    return figure
 
 
 def feature_importance(model: Model, top: int = 20) -> "Figure":
@@ -172,9 +243,9 @@ def _draw_totals(ax: "Axes", view: views.FeatureImportance) -> None:
 def rule_map(model: Model, X: Matrix = None) -> "Figure":
     """Rules as discs and as a table: what they govern and how they differ.
 
-    Discs are larger where rules govern more, and apart as far as they fire on different
-    samples. ``X`` are samples to fire on, training ones say; without, rules are
-    compared at each other's centres.
+    Of many rules, the 60 are shown that govern most. Discs are larger where rules
+    govern more, and apart as far as they fire on different samples. ``X`` are samples
+    to fire on, training ones say; without, rules are compared at each other's centres.
     """
     view = views.rule_map(model, X)
     K = len(view.coverage)
@@ -185,7 +256,11 @@ def rule_map(model: Model, X: Matrix = None) -> "Figure":
     ):
         _draw_discs(left, view)
         _draw_coverage(right, view)
-        title = f"{K} rules: what they govern and how they differ"
+        rules = f"{K} rules"
+        n_rules = len(views.effects_of(model).system.centers)
+        if n_rules > K:
+            rules = f"{K} of {n_rules:,} rules"
+        title = f"{rules}: what they govern and how they differ"
         figure.suptitle(title, x=0.01, ha="left", color=INK_COLOUR)
     return figure
 
@@ -197,7 +272,7 @@ def _draw_discs(ax: "Axes", view: views.RuleMap) -> None:
     places = view.positions + 0.02 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
     areas = 700 * view.coverage / max(float(view.coverage.mean()), 1e-12)
     ax.scatter(places[:, 0], places[:, 1], s=areas, color=RISE, alpha=0.3)
-    for k, (x, y) in enumerate(places):
+    for k, (x, y) in zip(view.rules.tolist(), places, strict=True):
         ax.text(x, y, str(k + 1), ha="center", va="center", fontweight="bold")
     ax.margins(0.18)
     explained = percent(view.explained)
@@ -229,7 +304,7 @@ def _draw_coverage(ax: "Axes", view: views.RuleMap) -> None:
         ms=5,
         label="distance from the rule most like it",
     )
-    ax.set_yticks(places, [f"rule {k + 1}" for k in places])
+    ax.set_yticks(places, [f"rule {k + 1}" for k in view.rules.tolist()])
     ax.invert_yaxis()
     ax.set_xlim(left=0)
     ax.xaxis.set_major_formatter("{x:.0%}")

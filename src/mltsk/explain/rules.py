@@ -20,6 +20,7 @@ from ..text import plural
 from .effects import Effects
 from .given import GivenRules
 from .page import Node, Page, left_out
+from .pairs import FeaturePair, PairEffects, PairRule, pair_rules
 from .statements import Statements
 from .subjects import Index, Subjects
 from .values import SHOWN_PER_LIST, Consequent, GeneralRule, Items, Rule, plain
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 MAX_STATEMENTS_WHOLE = 25  # per label; a model of no more is printed whole
 MAX_LISTED = 20  # labels, and exceptions, that are printed of a long model
+# Labels that a page has unless the caller asks for more; a long model of more is not
+# printed whole. Nobody reads 400,000 lines about 20,000 labels, which took 88 seconds.
+MAX_SHOWN_LABELS = 500
 # How to read a short model, which can be worked out by hand.
 HOW_SCORES_ADD_UP = (
     "A score starts at the number after its label. Each line adds to it: nothing up to "
@@ -37,8 +41,8 @@ HOW_SCORES_ADD_UP = (
     "between its share. What was not measured counts as it does on average."
 )
 HOW_LINES_ADD_UP = (
-    "What has a number per unit of a feature adds it for every unit above the first "
-    "value that it names, up to the second."
+    "A number per 10 of a feature, or per another round number, is added for every 10 "
+    "of it above the first value that the line names, up to the second."
 )
 HOW_SURE = "± is a 95 % interval; '4 of 5' means that four of five refits chose it."
 HOW_CONDITIONS_ARE_MET = (
@@ -53,6 +57,8 @@ HOW_GIVEN_RULES_APPLY = (
     "A rule of yours adds its numbers where all that it asks for was measured and "
     "holds, and nothing elsewhere."
 )
+WHAT_FOLLOWS_LINES = " Of a straight line: the change per round number of units."
+WHAT_FOLLOWS_PAIRS = " After two conditions: what both together add, 0 on average."
 _SHAPE_COLUMNS = [
     "label",
     "feature",
@@ -76,6 +82,7 @@ _CONDITION_COLUMNS = [
     "members",
 ]
 _CONSEQUENT_COLUMNS = ["label", "positives", "observed", "overall", "error", "size"]
+_PAIR_COLUMNS = ["label", "change", "size", "share"]
 
 Record = dict[str, object]  # a row of a data frame
 
@@ -104,9 +111,11 @@ def rule_base(system: FuzzySystem | Effects) -> "RuleBase":
     n_subjects = len(effects.subjects)
     if effects.system.used is not None:
         n_subjects -= 1  # the last stands for features that have no effect
+    pair_effects = PairEffects(effects)
     numbers = {
         "given": range(len(effects.subjects.given)),
         "general": range(len(effects.system.terms) > 0),
+        "pair": range(len(pair_effects)),
         "exception": range(n_exceptions),
     }
     return RuleBase(
@@ -115,6 +124,7 @@ def rule_base(system: FuzzySystem | Effects) -> "RuleBase":
         kept_subjects=np.arange(n_subjects),
         kept_rules=tuple((kind, i) for kind in numbers for i in numbers[kind]),
         statements=Statements(effects),
+        pair_effects=pair_effects,
     )
 
 
@@ -147,20 +157,22 @@ class Narrowed(Page):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
+class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
     """The rules of a system, over some features and labels; ``str()`` prints them.
 
     Made by `rule_base`. It is a sequence of all its rules in the order in which they
     are printed: those that the user gave, the general rule (one, with a consequent per
-    label; a system of the paper has none), and the exceptions. So ``len(rules)`` is 1
-    for a model without exceptions, and ``rules[:2]`` is a rule base with fewer rules.
-    ``given``, ``general`` and ``exceptions`` are the three kinds; `for_label` and
-    `for_feature` leave out everything else.
+    label; a system of the paper has none), pairs of features that act together, and the
+    exceptions. So ``len(rules)`` is 1 for a model without pairs and exceptions, and
+    ``rules[:2]`` is a rule base with fewer rules. ``given``, ``general``, ``pairs`` and
+    ``exceptions`` are the four kinds; `for_label` and `for_feature` leave out
+    everything else.
     """
 
     kept_subjects: Index
     kept_rules: tuple[tuple[str, int], ...]  # kinds, and numbers within the kind
     statements: Statements
+    pair_effects: PairEffects
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -171,7 +183,7 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
     def for_feature(self, *names: str) -> "RuleBase":
         """The same rules with what they say about some features only.
 
-        Of the rules that the user gave, those that ask for one of them.
+        Of pairs and of the rules that the user gave, those that ask for one of them.
         """
         all_names = [self.subjects[t].name for t in self.kept_subjects]
         subjects = positions(all_names, names, self.kept_subjects, "feature")
@@ -181,6 +193,8 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
             asks_for = features
             if kind == "given":
                 asks_for = {asked[0] for asked in self.subjects.given[r]}
+            elif kind == "pair":
+                asks_for = set(self.pair_effects.features(r))
             if features & asks_for:
                 rules.append((kind, r))
         return replace(self, kept_subjects=subjects, kept_rules=tuple(rules))
@@ -206,6 +220,11 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
         return Items(labels, self._general_consequent)
 
     @property
+    def pairs(self) -> Sequence[FeaturePair]:
+        """The pairs of features that act together, the largest first."""
+        return Items(self._numbers("pair"), self._pair)
+
+    @property
     def exceptions(self) -> Sequence[Rule]:
         """The rules with conditions that the fit found."""
         return Items(self._numbers("exception"), self._exception)
@@ -214,10 +233,12 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
         return len(self.kept_rules)
 
     @overload
-    def __getitem__(self, i: int) -> Rule | GeneralRule: ...
+    def __getitem__(self, i: int) -> Rule | GeneralRule | FeaturePair: ...
     @overload
     def __getitem__(self, i: slice) -> "RuleBase": ...
-    def __getitem__(self, i: int | slice) -> "Rule | GeneralRule | RuleBase":
+    def __getitem__(
+        self, i: int | slice
+    ) -> "Rule | GeneralRule | FeaturePair | RuleBase":
         if isinstance(i, slice):
             return replace(self, kept_rules=self.kept_rules[i])
         kind, own_number = self.kept_rules[i]
@@ -225,6 +246,8 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
             return self._given_rule(own_number)
         if kind == "general":
             return self._general_rule(self.general)
+        if kind == "pair":
+            return self._pair(own_number)
         return self._exception(own_number)
 
     def _given_rule(self, r: int) -> Rule:
@@ -235,10 +258,18 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
         return GivenRules(self.effects)
 
     def _general_rule(self, consequents: Sequence[Consequent]) -> GeneralRule:
-        return GeneralRule(consequents, self.effects.start, len(self.kept_labels))
+        n_labels = len(self.kept_labels)
+        rule = GeneralRule(consequents, self.effects.start, n_labels)
+        if n_labels <= MAX_SHOWN_LABELS:
+            return rule
+        more = f"for_label or max_labels={n_labels} shows"
+        return replace(rule, how_to_see_more=more)
 
     def _general_consequent(self, j: int) -> Consequent:
         return self.statements.general(j, self.kept_subjects)
+
+    def _pair(self, p: int) -> FeaturePair:
+        return self.pair_effects.pair(p, self.kept_labels)
 
     def _exception(self, k: int) -> Rule:
         return self.statements.exception(k, self.kept_labels, self.kept_subjects)
@@ -252,11 +283,12 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
         """
         return {
             "format": "mltsk rules",
-            "version": 3,
+            "version": 4,
             "features": list(self.feature_names),
             "labels": list(self.label_names),
             "given": [plain(rule, top) for rule in self.given],
             "general": [plain(consequent, top) for consequent in self.general],
+            "pairs": [pair.to_dict() for pair in self.pairs],
             "exceptions": [plain(rule, top) for rule in self.exceptions],
         }
 
@@ -271,19 +303,22 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
     def to_frame(self, part: str | None = None) -> "pd.DataFrame":
         """One pandas row per statement.
 
-        ``part`` is "given", "general", "if" or "then" for one kind only.
+        ``part`` is "given", "general", "pair", "if" or "then" for one kind only.
 
         Columns: ``part``; for rules that the user gave, ``rule`` (its index),
         ``conditions`` in words, and those of a `Consequent`, with its shift as
         ``change``; for what holds in general, ``label``, ``feature`` and the ``kind``,
         ``at``, ``change``, ``size`` and ``values`` (those with names) of a `Shape`; for
-        exceptions, ``rule``, ``share`` of the data that it governs and ``samples`` in
-        it, then those of a `Condition`, or those of a `Shape`, whose feature is missing
-        for the shift, with the counts of a `Consequent`.
+        pairs of features, ``rule`` (the number of the pair), ``conditions`` in words,
+        ``label``, ``change``, ``size`` and ``share`` of a `PairRule`; for exceptions,
+        ``rule``, ``share`` of the data that it governs and ``samples`` in it, then
+        those of a `Condition`, or those of a `Shape`, whose feature is missing for the
+        shift, with the counts of a `Consequent`.
         """
         records = {
             "given": self._given_records,
             "general": self._general_records,
+            "pair": self._pair_records,
             "if": self._condition_records,
             "then": self._consequent_records,
         }
@@ -308,6 +343,13 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
             for shape in consequent.shapes:
                 yield {"part": "general"} | _record(shape, _SHAPE_COLUMNS)
 
+    def _pair_records(self) -> Iterator[Record]:
+        pairs = list(self.pairs)
+        for label in self.label_names:
+            for rule in pair_rules(pairs, label):
+                own = {"part": "pair", "rule": rule.pair, "conditions": rule.words}
+                yield own | _record(rule, _PAIR_COLUMNS)
+
     def _condition_records(self) -> Iterator[Record]:
         for rule in self.exceptions:
             for condition in rule.conditions:
@@ -325,11 +367,19 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
 
     # as text ------------------------------------------------------------------------
 
-    def nodes(self, top: int | None = None, label: str | None = None) -> list[Node]:
+    def nodes(
+        self,
+        top: int | None = None,
+        label: str | None = None,
+        max_labels: int | None = None,
+    ) -> list[Node]:
         """The page that `to_text` prints, for one label or all.
 
         It has the ``top`` shapes, conditions and labels of each rule. Without ``top``,
-        a model of few statements is printed whole, and five of each of a longer one.
+        a model of few statements is printed whole, and five of each of a longer one,
+        or of one that has more than 500 labels. What holds in general is told about
+        the ``max_labels`` that the model moves most; without ``max_labels``, about all
+        of a model that is printed whole, else about 20.
         """
         if label is not None:
             return self.for_label(label).nodes(top)
@@ -338,14 +388,18 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
             top = top or SHOWN_PER_LIST
             most = MAX_LISTED
         given = list(self.given)
-        general = self._largest_general(most)
+        general = self._largest_general(max_labels or most)
+        paired = self._largest_pair_rules(most)
         exceptions = self._largest_exceptions(most)
         page = [Node(line) for line in self.legend()]
-        page.append(Node(self._coverage(general, [*given, *exceptions], top)))
+        coverage = self._coverage(general, paired, [*given, *exceptions], top)
+        page.append(Node(coverage))
         for rule in given:
             page += rule.nodes(top)
         if general:
             page += self._general_rule(general).nodes(top)
+        if paired:
+            page.append(self._pair_node(paired, top))
         for rule in exceptions:
             page += rule.nodes(top)
         noun = self.effects.noun.lower()
@@ -353,27 +407,56 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
 
     @property
     def _is_printed_whole(self) -> bool:
-        """Whether it is a short model, or no label has many statements."""
+        """Whether it is a short model, or has neither many labels nor long ones."""
         if _is_chosen(self.system):
             return True
+        if len(self.kept_labels) > MAX_SHOWN_LABELS:
+            return False
         n_shapes = np.count_nonzero(self.effects.sizes, axis=0)
+        n_pair_rules = np.count_nonzero(self.pair_effects.coef, axis=0)
         n_shifts = np.count_nonzero(self.system.coef, axis=(0, 1))
-        n_statements = (n_shapes + n_shifts)[self.kept_labels]
+        n_statements = (n_shapes + n_pair_rules + n_shifts)[self.kept_labels]
         return bool(n_statements.max() <= MAX_STATEMENTS_WHOLE)
 
     @cached_property
     def _sizes(self) -> Array:
         """Sizes of all statements about the kept labels, a row each."""
-        effects = self.effects
-        sizes = [effects.importance, self._given_rules.sizes, effects.shift_sizes]
+        sizes = [
+            self.effects.importance,
+            self._given_rules.sizes,
+            self.pair_effects.sizes,
+            self.effects.shift_sizes,
+        ]
         return np.concatenate(sizes)[:, self.kept_labels]
 
     def _largest_general(self, most: int | None) -> list[Consequent]:
         """What holds in general about the labels that the model moves most."""
         if not len(self.general):
             return []
+        return [self.general[i] for i in self._largest_labels(most)]
+
+    def _largest_labels(self, most: int | None) -> list[int]:
+        """Positions of the labels that the model moves most, in their own order."""
         order = np.argsort(-self._sizes.sum(axis=0), kind="stable")[:most]
-        return [self.general[i] for i in sorted(order.tolist())]
+        return sorted(order.tolist())
+
+    def _largest_pair_rules(self, most: int | None) -> list[Sequence[PairRule]]:
+        """The rules of pairs about the labels that the model moves most."""
+        pairs = list(self.pairs)
+        if not pairs:
+            return []
+        labels = [self.label_names[i] for i in self._largest_labels(most)]
+        by_label = [pair_rules(pairs, label) for label in labels]
+        return [rules for rules in by_label if len(rules)]
+
+    def _pair_node(self, paired: list[Sequence[PairRule]], top: int | None) -> Node:
+        """Rules of pairs on a page, the ``top`` of each label."""
+        labels = []
+        for rules in paired:
+            shown = [Node(str(rule), amount=rule.change) for rule in rules[:top]]
+            more = left_out(len(rules), top, "smaller one")
+            labels.append(Node(name(rules[0].label), (*shown, *more)))
+        return Node("Two features together", tuple(labels))
 
     def _largest_exceptions(self, most: int | None) -> list[Rule]:
         """The exceptions that move the labels most, in their own order."""
@@ -384,7 +467,11 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
         return [self.exceptions[i] for i in sorted(order.tolist())]
 
     def _coverage(
-        self, general: list[Consequent], rules: list[Rule], top: int | None
+        self,
+        general: list[Consequent],
+        paired: list[Sequence[PairRule]],
+        rules: list[Rule],
+        top: int | None,
     ) -> str:
         """How many statements the page has, and how much of the model they are."""
         consequents: list[Consequent] = []
@@ -393,6 +480,8 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
         shown = [consequent.size for consequent in consequents]
         for consequent in [*general, *consequents]:
             shown += [shape.size for shape in consequent.shapes[:top]]
+        for pair_statements in paired:
+            shown += [rule.size for rule in pair_statements[:top]]
         total = float(self._sizes.sum())
         share = min(sum(shown) / total, 1.0) if total else 1.0
         statements = plural(len(shown), "statement")
@@ -425,7 +514,7 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
     def _has_lines(self) -> bool:
         """Whether some statement of a short model is a number per unit."""
         for consequent in self.general:
-            if any(shape.unit is not None for shape in consequent.shapes):
+            if any(shape.per is not None for shape in consequent.shapes):
                 return True
         return False
 
@@ -444,6 +533,10 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
         features = plural(len(self.feature_names), "feature")
         labels = plural(len(self.kept_labels), "label")
         scope = f"on {features} for {labels}"
+        if len(self.pairs):
+            scope += (
+                f", {plural(len(self.pairs), 'pair')} of features that act together"
+            )
         if not len(self.general):
             return (
                 f"{count} {scope}. Each adds what it says to the scores of samples as "
@@ -482,13 +575,18 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
             "After a feature: where it matters, and the change of the score "
             f"{span}; largest effects first."
         )
+        if self.system.terms.straight is not None:
+            words += WHAT_FOLLOWS_LINES
         if self.subjects.unordered:
             words += " After a value: what it adds, 0 on average."
+        if len(self.pairs):
+            words += WHAT_FOLLOWS_PAIRS
         return words
 
     def __repr__(self) -> str:
+        pairs = f"{len(self.pairs)} pairs, " if len(self.pairs) else ""
         return (
-            f"<RuleBase: {len(self.exceptions)} exceptions, "
+            f"<RuleBase: {pairs}{len(self.exceptions)} exceptions, "
             f"{len(self.feature_names)} features, {len(self.kept_labels)} labels>"
         )
 

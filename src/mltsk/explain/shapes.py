@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from math import floor, log10
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,12 @@ MIN_TURN = 0.25  # a curve turns where it goes back by more than this share of i
 LOW_SIDE = 0.4
 MAX_VALUES_TOLD = 8  # of a nominal feature
 OTHER_VALUES = "any other"
+# A curve is told as a line if it is never farther from the line through its ends than
+# this share of its range.
+MAX_BEND = 0.05
+# The change over all of the data is told, too, if it is this many times that between
+# the 10th and the 90th percentile: a long tail.
+LONG_TAIL = 2.0
 
 
 class Course(NamedTuple):
@@ -60,6 +67,27 @@ def course_of_values(y: Array) -> Course:
     return Course("varies", at=np.nan, change=float(np.ptp(y)), ends=ends)
 
 
+def line_unit(x: Array, y: Array) -> float | None:
+    """The round unit in which a line through points ``x``, ``y`` (Q,) is told.
+
+    It is the largest power of ten that fits into the range of x twice or more; None
+    where the points are not on a line.
+
+    >>> line_unit(np.array([26.0, 40.0, 78.0]), np.array([-0.1, 0.18, 0.94]))
+    10.0
+    >>> line_unit(np.array([26.0, 40.0, 78.0]), np.array([-0.1, 0.5, 0.94])) is None
+    True
+    """
+    span = float(x[-1] / 2 - x[0] / 2)  # half of it, which is finite
+    if span <= 0 or y[0] == y[-1]:
+        return None
+    share = (x / 2 - x[0] / 2) / span
+    line = y[0] + share * (y[-1] - y[0])
+    if np.abs(y - line).max() > MAX_BEND * np.ptp(y):
+        return None
+    return float(10.0 ** floor(log10(span)))
+
+
 @dataclass(frozen=True)
 class Shape:
     """What one feature does to the score of one label: for every sample, or in a rule.
@@ -90,18 +118,22 @@ class Shape:
         effect, and how many refits there were.
     average : float or None
         Of a short model, what is added where the feature was not measured.
+    per : float or None
+        Of a curve that is a straight line over all of the data, the round number of
+        units for which its words give the change.
     exact : bool
         Whether this is a statement of a short model. Then ``x`` and ``y`` are the
         points of a line that is flat beyond them and 0 where most of the data is, and
-        ``change`` is the whole of it.
-    unit : float or None
-        Of a straight line over the whole range of a feature in a short model, which is
-        0 at its first point: it adds a round number for every unit of the feature.
+        ``change`` is the whole of it. A straight line is 0 at its first point, and the
+        number that its words give is round.
 
     Examples
     --------
     >>> print(Shape("gout", "bilirubin", "rises", 0.21, 0.1, at=3.4, percentile=0.83))
     more likely with very high bilirubin (above about 3.4, +0.21)
+    >>> points = {"x": (26.0, 78.0), "y": (-0.1, 0.16)}
+    >>> print(Shape("gout", "age", "rises", 0.17, 0.1, per=10.0, **points))
+    more likely with higher age (+0.050 per 10, from 26 to 78)
     """
 
     label: str
@@ -117,8 +149,8 @@ class Shape:
     error: float | None = None
     chosen: tuple[int, int] | None = None
     average: float | None = None
+    per: float | None = None
     exact: bool = False
-    unit: float | None = None
 
     @property
     def values(self) -> dict[str, float] | None:
@@ -135,7 +167,7 @@ class Shape:
         """
         if self.exact:
             return max(self.y, key=abs)
-        if self.kind not in ("rises", "falls") or self.names:
+        if self.per is not None or self.kind not in ("rises", "falls") or self.names:
             return self.change
         if self.percentile is None or self.percentile >= LOW_SIDE:
             return self.change
@@ -146,13 +178,44 @@ class Shape:
             return self._measured_or_not()
         if self.kind == "varies" and not (self.exact and len(self.names) == 2):
             return self._value_by_value()
-        if self.unit is not None:
-            return self._per_unit(self.unit)
         if self.exact and len(self.x) > 2 and not self.names:
             return self._point_by_point()
+        if self.per is not None:
+            return self._line(self.per)
         change, where, detail = self._place()
         likely = "more likely" if change > 0 else "less likely"
-        return f"{likely} {where} ({detail}{self._amount(change)}{self._certainty})"
+        amount = f"{self._amount(change)}{self._certainty}{self._tail}"
+        return f"{likely} {where} ({detail}{amount})"
+
+    def _line(self, per: float) -> str:
+        """A straight line: its change per round unit, and where it begins and ends."""
+        rise = self.y[-1] - self.y[0]
+        units = (self.x[-1] - self.x[0]) / per
+        likely = "more likely" if rise > 0 else "less likely"
+        error = None
+        if self.error is not None:
+            error = self.error * abs(rise / units / self.change)
+        written = exactly if self.exact else number
+        slope = f"{self._amount(rise / units)}{margin(error)} per {written(per)}"
+        span = f"from {written(self.x[0])} to {written(self.x[-1])}"
+        details = f"{slope}, {span}{self._times_chosen}"
+        return f"{likely} with higher {name(self.feature)} ({details})"
+
+    @property
+    def _tail(self) -> str:
+        """The change over all of the data, if most of it is in a long tail."""
+        if self.kind not in ("rises", "falls") or self.names or self.exact:
+            return ""
+        if len(self.x) < 2 or self.at is None:
+            return ""
+        whole = self.y[-1] - self.y[0]
+        if whole * self.change <= 0 or abs(whole) < LONG_TAIL * abs(self.change):
+            return ""
+        span = f"from {number(self.x[0])} to {number(self.x[-1])}"
+        if self.change_in_words != self.change:
+            span = f"from {number(self.x[-1])} down to {number(self.x[0])}"
+            whole = -whole
+        return f"; {signed(whole)} {span}"
 
     def _measured_or_not(self) -> str:
         measured, missing = (signed(amount) for amount in self.y)
@@ -176,15 +239,6 @@ class Shape:
         between = "".join(f"; at {point}" for point in points[1:-1])
         ends = f"up to {points[0]}{between}; from {points[-1]}"
         return f"{name(self.feature)} {ends}{self._certainty}"
-
-    def _per_unit(self, unit: float) -> str:
-        """A line, by what it adds for every unit of its feature."""
-        span = self.x[-1] - self.x[0]
-        amount = self._amount(self.y[-1] * (unit / span))
-        error = None if self.error is None else self.error * (unit / span)
-        ends = f"from {exactly(self.x[0])} to {exactly(self.x[-1])}"
-        statement = f"{amount}{margin(error)} per {exactly(unit)} of"
-        return f"{statement} {name(self.feature)} ({ends}{self._times_chosen})"
 
     @property
     def _certainty(self) -> str:
@@ -223,10 +277,15 @@ class Shape:
         if self.at is None or self.percentile is None:
             return self.change, f"with {feature}", ""
         if self.kind in ("peaks", "dips"):
-            around = f"around {number(self.at)}, "
+            around = f"around {number(self.at, self._value_size)}, "
             return self.change, f"with {fifth(self.percentile)} {feature}", around
         side, limits = self._side(self.at, self.percentile)
         return self.change_in_words, f"with {side} {feature}", limits
+
+    @property
+    def _value_size(self) -> float:
+        """How large the values of the feature are."""
+        return max((abs(x) for x in self.x), default=1.0)
 
     def _levels(self) -> str:
         """Between which levels of an order the score changes."""
@@ -250,7 +309,7 @@ class Shape:
                 ends.reverse()
             return side, f"from {ends[0]} to {ends[1]}, "
         direction = "below" if is_low else "above"
-        return side, f"{direction} about {number(at)}, "
+        return side, f"{direction} about {number(at, self._value_size)}, "
 
     def _ranked_values(self) -> list[tuple[str, float]]:
         """Values with what they add, the largest first.

@@ -29,36 +29,69 @@ class SheetLine(NamedTuple):
 
     Values ``x`` (n,) add ``y`` (n,); no value adds ``average``; ``zero`` is the effect
     that counts as 0 here and is part of where the score starts. A line over the whole
-    range of a feature adds a round number for every ``unit`` of it.
+    range of a feature adds a round number for every ``per`` of it.
     """
 
     x: Array
     y: Array
     average: float
     zero: float
-    unit: float | None = None
+    per: float | None = None
+
+
+class Sheet:
+    """The sheets of a short model.
+
+    The lines of the label that was looked at last are kept: where a score starts
+    depends on all of them, and then each is told.
+    """
+
+    def __init__(self, effects: Effects) -> None:
+        self.effects = effects
+        self._kept: tuple[int, dict[int, SheetLine]] = (-1, {})
+
+    def line(self, t: int, j: int) -> SheetLine:
+        """The line of subject t for label j."""
+        label, lines = self._kept
+        if label != j:
+            lines = {}
+            self._kept = j, lines
+        line = lines.get(t)
+        if line is None:
+            line = _line(self.effects, t, j)
+            lines[t] = line
+        return line
+
+    def start(self, j: int) -> float:
+        """Where the score of label j starts, before all statements."""
+        system = self.effects.system
+        zeros = 0.0
+        for t in np.flatnonzero(self.effects.sizes[:, j]).tolist():
+            zeros += self.line(t, j).zero
+        start = system.intercept[j] - system.terms.mean @ system.term_coef[:, j]
+        return float(rounded(start + zeros, SHEET_DECIMALS))
 
 
 @underflow_is_zero()
-def sheet_line(effects: Effects, t: int, j: int) -> SheetLine:
+def _line(effects: Effects, t: int, j: int) -> SheetLine:
     """The line of subject t for label j."""
     system = effects.system
     x = doubles([*effects.subjects.named_values(t)])
-    own, _ = effects.memberships(t, x)
+    own = effects.terms_of(t)
     average = float(system.terms.mean[own] @ doubles(system.term_coef[own, j]))
     if len(x):
         y = effects.effect(t, x, j) + average
         return SheetLine(x, rounded(y, SHEET_DECIMALS), average, zero=0.0)
     x = _cut_points(effects, t, j)
     y = effects.effect(t, x, j) + average
-    unit = _line_unit(effects, t, x, y)
-    point_of_zero = 0 if unit is not None else _point_of_zero(effects, t, x)
+    per = _round_unit(effects, t, x, y)
+    point_of_zero = 0 if per is not None else _point_of_zero(effects, t, x)
     zero = float(y[point_of_zero])
     y = rounded(y - zero, SHEET_DECIMALS)
-    return SheetLine(x, y, average - zero, zero, unit)
+    return SheetLine(x, y, average - zero, zero, per)
 
 
-def _line_unit(effects: Effects, t: int, x: Array, y: Array) -> float | None:
+def _round_unit(effects: Effects, t: int, x: Array, y: Array) -> float | None:
     """The unit by which a line is told, None for a ramp and for a line that bends."""
     quantiles = effects.system.quantiles
     if len(x) != 2 or quantiles is None:
@@ -113,13 +146,3 @@ def _point_of_zero(effects: Effects, t: int, x: Array) -> int:
         return int(effects.subjects.percentile(d, middle) < LOW_SIDE)
     percentiles = [effects.subjects.percentile(d, value) for value in x]
     return int(np.abs(np.array(percentiles) - 0.5).argmin())
-
-
-def sheet_start(effects: Effects, j: int) -> float:
-    """Where the score of label j starts, before all statements."""
-    system = effects.system
-    zeros = 0.0
-    for t in np.flatnonzero(effects.sizes[:, j]).tolist():
-        zeros += sheet_line(effects, t, j).zero
-    start = system.intercept[j] - system.terms.mean @ system.term_coef[:, j]
-    return float(rounded(start + zeros, SHEET_DECIMALS))

@@ -6,6 +6,7 @@ Symbols: t a subject, j a label, k an exception, all counted from 0.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from ..frames import MISSING
 from .conditions import Condition
 from .effects import Effects
 from .regions import Regions
-from .shapes import Course, Shape, course, course_of_values
-from .sheet import SHEET_DECIMALS, sheet_line, sheet_start
+from .shapes import Course, Shape, course, course_of_values, line_unit
+from .sheet import SHEET_DECIMALS, Sheet
 from .subjects import Index, doubles, largest_first
 from .values import Consequent, Items, Rule
 
@@ -24,67 +25,119 @@ ERRORS_OF_95 = 1.96
 OUTER_TENTH = 2  # quantiles of a feature at each end, beyond which few samples lie
 
 
+class LookedAt(NamedTuple):
+    """The values at which the effect of a subject is looked at.
+
+    ``x`` (Q,) may hold a value twice; ``distinct`` has each once, and ``first`` says
+    where it is first in ``x``.
+    """
+
+    x: Array
+    distinct: tuple[float, ...]
+    first: Index
+
+
 class Statements:
-    """Makes shapes, conditions, consequents and exceptions of a system."""
+    """Makes shapes, conditions, consequents and exceptions of a system.
+
+    What is the same for every label is kept once it was found.
+    """
 
     def __init__(self, effects: Effects) -> None:
         self.effects = effects
         self.system = effects.system
         self.subjects = effects.subjects
         self.regions = Regions(effects)
+        self.is_sheet = effects.system.is_sheet
+        self.sheet = Sheet(effects)
+        self._looked_at: dict[int, LookedAt] = {}
 
     # what holds in general ----------------------------------------------------------
 
     def general(self, j: int, subjects: Index) -> Consequent:
         """What holds in general about label j, with the shapes of some subjects."""
         shift = float(self.system.intercept[j])
-        if self.system.is_sheet:
-            shift = sheet_start(self.effects, j)
-        sizes = self.effects.sizes[:, j]
+        if self.is_sheet:
+            shift = self.sheet.start(j)
         return Consequent(
             label=self.system.label_names[j],
             shift=shift,
             size=0.0,
-            shapes=_by_size(subjects, sizes, partial(self._general_shape, j)),
+            shapes=self.general_shapes(j, subjects),
             threshold=float(self.system.thresholds[j]),
-            exact=self.system.is_sheet,
+            exact=self.is_sheet,
         )
+
+    def general_shapes(self, j: int, subjects: Index) -> Sequence[Shape]:
+        """What some subjects do to label j in general, the largest first."""
+        sizes = self.effects.sizes[:, j]
+        return _by_size(subjects, sizes, partial(self._general_shape, j))
 
     def _general_shape(self, j: int, t: int) -> Shape:
         """What subject t does to label j in general."""
-        x = self._values(t)
-        y = self.effects.effect(t, x, j)
-        curve = self._course(t, x, y, whole=self.system.is_sheet)
+        at = self._values(t)
+        y = self.effects.effect(t, at.x, j)
+        curve = self._course(t, at.x, y, whole=self.is_sheet)
         shape = self._shape(t, j, curve, size=self.effects.sizes[t, j])
-        error = self._error(t, j, x[list(curve.ends)])
-        shape = replace(shape, error=error, chosen=self._chosen(t, j))
-        if not self.system.is_sheet:
-            return _with_points(shape, x, y)
-        line = sheet_line(self.effects, t, j)
+        error = self._error(t, j, at.x[list(curve.ends)])
+        chosen = self._chosen(t, j)
+        if not self.is_sheet:
+            return replace(
+                shape,
+                x=at.distinct,
+                y=tuple(y[at.first].tolist()),
+                error=error,
+                chosen=chosen,
+                per=self._line_unit(t, j, at.x, y),
+            )
+        line = self.sheet.line(t, j)
+        values, first = np.unique(line.x, return_index=True)
         return replace(
-            _with_points(shape, line.x, line.y),
+            shape,
+            x=tuple(values.tolist()),
+            y=tuple(line.y[first].tolist()),
+            error=error,
+            chosen=chosen,
             change=float(np.copysign(np.ptp(line.y), curve.change)),
             average=round(line.average, SHEET_DECIMALS),
             exact=True,
-            unit=line.unit,
+            per=line.per,
         )
+
+    def _line_unit(self, t: int, j: int, x: Array, y: Array) -> float | None:
+        """The round unit of a curve through ``x``, ``y`` if it is a straight line."""
+        is_named = bool(self.subjects.named_values(t))
+        if is_named or self.system.quantiles is None or line_unit(x, y) is None:
+            return None
+        x = self.effects.fine_values(t)
+        return line_unit(x, self.effects.effect(t, x, j))
 
     def _slope_shape(self, k: int, j: int, sizes: Array, t: int) -> Shape:
         """What subject t does to label j by the slopes of rule k."""
-        x = self._values(t)
-        y = self.effects.effect(t, x, j, k)
-        curve = self._course(t, x, y, whole=False)
+        at = self._values(t)
+        y = self.effects.effect(t, at.x, j, k)
+        curve = self._course(t, at.x, y, whole=False)
         shape = self._shape(t, j, curve, size=sizes[t])
-        return _with_points(shape, x, y) if shape.names else shape
+        if not shape.names:
+            return shape
+        return replace(shape, x=at.distinct, y=tuple(y[at.first].tolist()))
 
-    def _values(self, t: int) -> Array:
-        """The values at which the effect of a subject is looked at."""
+    def _values(self, t: int) -> LookedAt:
+        """The values at which the effect of subject t is looked at."""
+        kept = self._looked_at.get(t)
+        if kept is not None:
+            return kept
         named = self.subjects.named_values(t)
         if named:
-            return doubles([*named])
-        if self.system.quantiles is None:
-            return np.array([0.0, 1.0])
-        return doubles(self.system.quantiles[self.subjects[t].columns.start])
+            x = doubles([*named])
+        elif self.system.quantiles is None:
+            x = np.array([0.0, 1.0])
+        else:
+            x = doubles(self.system.quantiles[self.subjects[t].columns.start])
+        distinct, first = np.unique(x, return_index=True)
+        at = LookedAt(x, tuple(distinct.tolist()), first)
+        self._looked_at[t] = at
+        return at
 
     def _course(self, t: int, x: Array, y: Array, *, whole: bool) -> Course:
         """The course of a curve, without the outer tenths unless it is ``whole``."""
@@ -104,18 +157,22 @@ class Statements:
     def _shape(self, t: int, j: int, curve: Course, *, size: float) -> Shape:
         """A shape without its points."""
         subject = self.subjects[t]
-        shape = Shape(
+        names = tuple(self.subjects.named_values(t).values())
+        at = None
+        percentile = None
+        if not names and self.system.quantiles is not None:
+            at = curve.at
+            percentile = self.subjects.percentile(subject.columns.start, at)
+        return Shape(
             label=self.system.label_names[j],
             feature=subject.name,
             kind=MISSING if subject.kind == MISSING else curve.kind,
             change=curve.change,
             size=float(size),
-            names=tuple(self.subjects.named_values(t).values()),
+            at=at,
+            percentile=percentile,
+            names=names,
         )
-        if shape.names or self.system.quantiles is None:
-            return shape
-        percentile = self.subjects.percentile(subject.columns.start, curve.at)
-        return replace(shape, at=curve.at, percentile=percentile)
 
     def _error(self, t: int, j: int, ends: Array) -> float | None:
         """Half the 95 % interval of a change between two values of subject t."""
@@ -213,7 +270,7 @@ class Statements:
         had = None
         if members is not None:
             had = int(members.positives[k, j]), int(members.observed[k, j])
-        own = np.array([len(self.system.terms) + k])
+        own = np.array([len(self.system.terms) + len(self.system.pairs) + k])
         return rule_consequent(
             self.effects,
             j,
@@ -267,9 +324,3 @@ def _by_size(
     """The shapes of subjects whose ``sizes`` (T,) are not 0, the largest first."""
     kept = subjects[sizes[subjects] != 0]
     return Items(largest_first(kept, sizes[kept]), make)
-
-
-def _with_points(shape: Shape, x: Array, y: Array) -> Shape:
-    """A shape with its points, each value once."""
-    values, first = np.unique(x, return_index=True)
-    return replace(shape, x=tuple(values.tolist()), y=tuple(y[first].tolist()))

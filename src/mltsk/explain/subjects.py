@@ -48,11 +48,17 @@ class Subject(NamedTuple):
 
 
 class Subjects(list[Subject]):
-    """The T subjects of a system."""
+    """The T subjects of a system.
+
+    Names of values and places in the data are the same for every label, so they are
+    found once and kept.
+    """
 
     def __init__(self, system: FuzzySystem) -> None:
         super().__init__(_subjects(system))
         self.system = system
+        self._named_values: dict[int, dict[float, str]] = {}
+        self._percentile_knots: dict[int, tuple[Array, Array]] = {}
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -90,12 +96,18 @@ class Subjects(list[Subject]):
         starts = [subject.columns.start for subject in self]
         return np.minimum(starts, self.system.shape[1] - 1)
 
-    def named_values(self, t: int) -> dict[float, str]:
+    def named_values(self, t: int) -> Mapping[float, str]:
         """The values of subject t that have names.
 
         These are its categories, or the only two values that a dense feature takes.
         """
-        subject = self[t]
+        names = self._named_values.get(t)
+        if names is None:
+            names = self._find_named_values(self[t])
+            self._named_values[t] = names
+        return names
+
+    def _find_named_values(self, subject: Subject) -> dict[float, str]:
         names: Mapping[float, str] = dict(enumerate(subject.values))
         if not names:
             names = self.system.categories.get(subject.name, {})
@@ -105,7 +117,7 @@ class Subjects(list[Subject]):
         values = np.unique(scaling.values[subject.columns.start]).tolist()
         if len(values) != 2:
             return {}
-        return {value: number(value) for value in values}
+        return {value: number(value, size=0) for value in values}
 
     def scaled(self, t: int, x: Array) -> Array:
         """Values ``x`` (N,) of subject t in its columns on the scale of the rules.
@@ -126,10 +138,14 @@ class Subjects(list[Subject]):
 
         Tied quantiles count as their middle.
         """
-        quantiles = doubles(self.system.quantiles)[d]
-        values, places = np.unique(quantiles, return_inverse=True)
-        sums = np.bincount(places, weights=PERCENTILES)
-        return interpolated(x, values, sums / np.bincount(places))
+        knots = self._percentile_knots.get(d)
+        if knots is None:
+            quantiles = doubles(self.system.quantiles)[d]
+            values, places = np.unique(quantiles, return_inverse=True)
+            sums = np.bincount(places, weights=PERCENTILES)
+            knots = values, sums / np.bincount(places)
+            self._percentile_knots[d] = knots
+        return interpolated(x, *knots)
 
 
 def _subjects(system: FuzzySystem) -> list[Subject]:

@@ -24,12 +24,13 @@ class Items(Sequence[Item], Generic[Item]):
     """A read-only sequence of what ``make`` makes of each of ``keys``, on access.
 
     A model of 500 features and 160 labels has 80,000 shapes, of which a reader looks
-    at a few. Slices are tuples.
+    at a few. What was made once is kept. Slices are tuples.
     """
 
     def __init__(self, keys: Sequence[int], make: Callable[[int], Item]) -> None:
         self.keys = keys
         self.make = make
+        self._made: dict[int, Item] = {}
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -40,8 +41,14 @@ class Items(Sequence[Item], Generic[Item]):
     def __getitem__(self, i: slice) -> tuple[Item, ...]: ...
     def __getitem__(self, i: int | slice) -> Item | tuple[Item, ...]:
         if isinstance(i, slice):
-            return tuple(map(self.make, self.keys[i]))
-        return self.make(self.keys[i])
+            return tuple(map(self._item, self.keys[i]))
+        return self._item(self.keys[i])
+
+    def _item(self, key: int) -> Item:
+        """What is made of a key."""
+        if key not in self._made:
+            self._made[key] = self.make(key)
+        return self._made[key]
 
     def __repr__(self) -> str:
         return f"<{len(self)} items>"
@@ -132,13 +139,15 @@ class GeneralRule(Page):
     """The rule without conditions: what holds for every sample, label by label.
 
     ``consequents`` are those of its labels, or of some of its ``n_labels``; ``start``
-    says in words what their shifts are.
+    says in words what their shifts are, and ``how_to_see_more`` how to see the labels
+    that are left out.
     """
 
     consequents: Sequence[Consequent]
     start: str
     n_labels: int
     conditions: tuple[Condition, ...] = ()
+    how_to_see_more: str = "for_label shows"
 
     def nodes(self, top: int | None = SHOWN_PER_LIST) -> list[Node]:
         """This rule on a page, with the ``top`` shapes of each label."""
@@ -146,7 +155,7 @@ class GeneralRule(Page):
         for consequent in self.consequents:
             labels += consequent.nodes(top, general=self.start)
         more = left_out(
-            self.n_labels, len(labels), "more label", ", which for_label shows"
+            self.n_labels, len(labels), "more label", f", which {self.how_to_see_more}"
         )
         return [Node("In general", (*labels, *more))]
 

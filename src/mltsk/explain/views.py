@@ -17,12 +17,14 @@ from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
 from .effects import Effects
+from .pairs import PairEffects
 from .rules import rule_base
-from .statements import ERRORS_OF_95
-from .subjects import Mask, doubles
+from .statements import ERRORS_OF_95, Statements
+from .subjects import Index, Mask, doubles
 from .wording import positions
 
 CURVE_POINTS = 101  # of the curve of a feature
+MAX_MAPPED_RULES = 60  # a map of more cannot be read
 MEMBERSHIP_POINTS = 201  # of the curve of a condition
 
 Model = Any  # a FuzzySystem, its Effects, or a fitted classifier
@@ -79,8 +81,9 @@ class FeatureImportance:
     """What features are worth for each label, the largest feature first.
 
     ``values`` (features, labels) are standard deviations over the data of what each
-    adds to a score, in general and within rules; ``rest`` (labels,) are the sums over
-    the features that are not shown.
+    adds to a score, in general and within rules; half of the variance of a pair of
+    features counts for each of them. ``rest`` (labels,) are the sums over the features
+    that are not shown.
     """
 
     features: tuple[str, ...]
@@ -97,6 +100,10 @@ def feature_importance(model: Model, top: int | None = 20) -> FeatureImportance:
     # whether there is one
     variances = np.zeros((len(names), len(effects.system.label_names)))
     np.add.at(variances, effects.subjects.features, effects.importance**2)
+    pairs = PairEffects(effects)
+    for p, pair_sizes in enumerate(pairs.sizes):
+        for f in pairs.features(p):
+            variances[f] += pair_sizes**2 / 2
     sizes = np.sqrt(variances)
     order = np.argsort(-sizes.sum(axis=1), kind="stable")
     shown = order[:top]
@@ -151,47 +158,74 @@ def shapes(model: Model, *labels: str, top: int = 6) -> tuple[Curve, ...]:
 
     Sparse features have straight lines from none to their full weight.
     """
-    effects = effects_of(model, sure=True)
-    names = effects.system.label_names
-    kept = positions(names, labels or names, np.arange(len(names)), "label")
-    sizes = np.zeros(len(effects.subjects.feature_names))
-    subject_sizes = effects.sizes[:, kept].sum(axis=1)
-    np.add.at(sizes, effects.subjects.features, subject_sizes)
-    n_shown = min(top, np.count_nonzero(sizes))
-    order = np.argsort(-sizes, kind="stable")[:n_shown].tolist()
-    return tuple(_shape(effects, f, j) for f in order for j in kept.tolist())
+    curves = FeatureCurves(effects_of(model, sure=True))
+    names = curves.effects.system.label_names
+    kept = positions(names, labels or names, np.arange(len(names)), "label").tolist()
+    features = curves.largest(kept, top)
+    return tuple(curves.curve(f, j) for f in features for j in kept)
 
 
-def _shape(effects: Effects, f: int, j: int) -> Curve:
-    """The curve of feature f for label j."""
-    subject = effects.subjects[f]
-    named = effects.subjects.named_values(f)
-    if named:
-        x = doubles([*named])
-    else:
-        ends = _range(effects.system, subject.columns.start)
-        x = np.linspace(*ends, CURVE_POINTS)
-    y = effects.effect(f, x, j)
-    missing = None
-    gap = effects.subjects.gaps.get(f)
-    if gap is not None:
-        measured, missing = effects.effect(gap, np.array([0.0, 1.0]), j).tolist()
-        y = y + measured
-    deviation = effects.deviation(f, j, x)
-    label = effects.system.label_names[j]
-    rules = rule_base(effects).for_feature(subject.name).for_label(label)
-    return Curve(
-        feature=subject.name,
-        label=label,
-        x=x,
-        y=y,
-        words=", ".join(map(str, rules.general[0].shapes[:1])),
-        center=None,
-        quantiles=_quantiles(effects, f),
-        categories=named,
-        missing=missing,
-        error=None if deviation is None else ERRORS_OF_95 * deviation,
-    )
+class FeatureCurves:
+    """Makes curves of what features of a model do to labels, both by their numbers."""
+
+    def __init__(self, effects: Effects) -> None:
+        self.effects = effects
+        self.statements = Statements(effects)
+
+    def largest(self, labels: list[int], top: int) -> list[int]:
+        """The ``top`` features that move some labels most, the largest first."""
+        subjects = self.effects.subjects
+        sizes = np.zeros(len(subjects.feature_names))
+        subject_sizes = self.effects.sizes[:, labels].sum(axis=1)
+        np.add.at(sizes, subjects.features, subject_sizes)
+        n_shown = min(top, np.count_nonzero(sizes))
+        return np.argsort(-sizes, kind="stable")[:n_shown].tolist()
+
+    def curve(self, f: int, j: int) -> Curve:
+        """The curve of feature f for label j."""
+        effects = self.effects
+        subject = effects.subjects[f]
+        named = effects.subjects.named_values(f)
+        if named:
+            x = doubles([*named])
+        else:
+            x = _curve_values(effects, f)
+        y = effects.effect(f, x, j)
+        missing = None
+        gap = effects.subjects.gaps.get(f)
+        if gap is not None:
+            measured, missing = effects.effect(gap, np.array([0.0, 1.0]), j).tolist()
+            y = y + measured
+        deviation = effects.deviation(f, j, x)
+        own = [f] if gap is None else [f, gap]
+        largest = self.statements.general_shapes(j, np.array(own))[:1]
+        return Curve(
+            feature=subject.name,
+            label=effects.system.label_names[j],
+            x=x,
+            y=y,
+            words=", ".join(map(str, largest)),
+            center=None,
+            quantiles=_quantiles(effects, f),
+            categories=named,
+            missing=missing,
+            error=None if deviation is None else ERRORS_OF_95 * deviation,
+        )
+
+
+def _curve_values(effects: Effects, f: int) -> Array:
+    """Values of a number at which its curve is drawn.
+
+    They are evenly spread, and those at which it bends: most of a skewed feature's are
+    close together.
+    """
+    first, last = _range(effects.system, effects.subjects[f].columns.start)
+    x = np.linspace(first, last, CURVE_POINTS)
+    if effects.system.quantiles is None or effects.system.is_linear:
+        return x
+    bends = effects.fine_values(f)
+    inside = bends[(bends > first) & (bends < last)]
+    return np.unique(np.concatenate([x, inside]))
 
 
 def _quantiles(effects: Effects, t: int) -> Array:
@@ -275,6 +309,12 @@ def _all_effects(effects: Effects) -> Array:
         spreads = effects.grid_terms.std(axis=0)
     shares = np.sqrt(doubles(system.rule_weights))[:, None]
     numbers = [doubles(system.term_coef) * spreads[:, None], effects.shifts * shares]
+    if system.pair_coef is not None:
+        means = doubles(system.pairs.conditions.mean)
+        variances = means * (1 - means)  # of conditions that hold or do not
+        first, second = system.pairs.first, system.pairs.second
+        deviations: Array = np.sqrt(variances[first] * variances[second])
+        numbers.append(doubles(system.pair_coef) * deviations[:, None])
     if system.order:
         for coef, share in zip(system.coef, shares, strict=True):
             numbers.append(coef[1:] * effects.spreads[:, None] * share)
@@ -297,14 +337,15 @@ def _cosines(columns: Array) -> Array:
 class RuleMap:
     """Where rules lie to each other.
 
-    ``distances`` (K, K) are total variation distances of their firing, 0 alike to 1
-    disjoint, and ``nearest`` (K,) of each rule from the one most like it, 1 for a
-    single rule; ``coverage`` (K,) is the share of data that each governs.
-    ``positions`` (K, 2) lay the rules out so that distances in the plane come as close
-    to ``distances`` as a plane allows: they show the share ``explained`` (0..1) of
-    them.
+    ``rules`` (K,) are their numbers, from 0. ``distances`` (K, K) are total variation
+    distances of their firing, 0 alike to 1 disjoint, and ``nearest`` (K,) of each rule
+    from the one most like it, 1 for a single rule; ``coverage`` (K,) is the share of
+    data that each governs. ``positions`` (K, 2) lay the rules out so that distances in
+    the plane come as close to ``distances`` as a plane allows: they show the share
+    ``explained`` (0..1) of them.
     """
 
+    rules: Index
     distances: Array
     nearest: Array
     coverage: Array
@@ -312,8 +353,8 @@ class RuleMap:
     explained: float
 
 
-def rule_map(model: Model, X: Matrix = None) -> RuleMap:
-    """Distinctness and coverage of the rules.
+def rule_map(model: Model, X: Matrix = None, top: int = MAX_MAPPED_RULES) -> RuleMap:
+    """Distinctness and coverage of the ``top`` rules that govern most.
 
     They are compared as they fire on samples ``X`` or, without, at each other's
     centres.
@@ -324,22 +365,34 @@ def rule_map(model: Model, X: Matrix = None) -> RuleMap:
             "This model has no exceptions that could be laid out: its shapes are the "
             "whole of it."
         )
+    weights = doubles(system.rule_weights)
+    rules = np.sort(np.argsort(-weights, kind="stable")[:top])
     if X is None:
         M = firing_strengths(
-            system.centers, system.centers, system.widths, firing=system.firing
+            system.centers[rules],
+            system.centers[rules],
+            system.widths[rules],
+            firing=system.firing,
         )
-        distances = rule_distances(M, np.asarray(system.rule_weights))
-        coverage = doubles(system.rule_weights)
+        distances = rule_distances(M, weights[rules])
+        coverage = weights[rules]
     else:
         if system.columns is not None:
             X = system.columns.expand(X)
         M = system.firing_strengths(X if hasattr(X, "toarray") else doubles(X))
+        M = M[:, rules]
         distances = rule_distances(M)
         coverage = M.mean(axis=0)
     plane, explained = _laid_out(distances)
     apart = distances + 2.0 * np.eye(len(distances))  # no rule is its own neighbour
-    nearest = np.minimum(apart.min(axis=1), 1.0)
-    return RuleMap(distances, nearest, coverage, plane, explained=explained)
+    return RuleMap(
+        rules=rules,
+        distances=distances,
+        nearest=np.minimum(apart.min(axis=1), 1.0),
+        coverage=coverage,
+        positions=plane,
+        explained=explained,
+    )
 
 
 def _laid_out(distances: Array) -> tuple[Array, float]:

@@ -9,14 +9,22 @@ from numpy.typing import NDArray
 from ..exceptions import InputError
 from ..text import did_you_mean
 
+SHARE_OF_ROUNDING = 1e-12
 FIFTHS = ("very low", "low", "medium", "high", "very high")
 
 
-def number(x: float) -> str:
-    """A number of three significant digits; an exponent only where people use one."""
+def number(x: float, size: float = 1.0) -> str:
+    """A number of three significant digits; an exponent only where people use one.
+
+    What is nothing next to ``size`` is 0, which may be left of it by rounding. A value
+    of the data is as it is: its size is 0.
+
+    >>> number(3e-17), number(3e-17, size=0), number(3e-17, size=1e-16)
+    ('0', '3e-17', '3e-17')
+    """
     if isnan(x):
         return "unknown"
-    if abs(x) < 1e-12:
+    if abs(x) <= SHARE_OF_ROUNDING * size:
         return "0"
     if 1000 <= abs(x) < 1e9:
         return f"{x:,.0f}"
@@ -52,8 +60,12 @@ def fifth(percentile: float) -> str:
     return FIFTHS[min(int(percentile * 5), 4)]
 
 
-def place_words(value: float, percentile: float, *, about: bool = False) -> str:
+def place_words(
+    value: float, percentile: float, *, about: bool = False, size: float = 0.0
+) -> str:
     """A value in one of five words, and at which end of the data it lies.
+
+    The ``size`` is that of `number`.
 
     >>> place_words(2, 0.115), place_words(5.3, 0.5, about=True)
     ('very low (2, bottom 12 %)', 'medium (≈ 5.3, near the median)')
@@ -66,7 +78,7 @@ def place_words(value: float, percentile: float, *, about: bool = False) -> str:
         place = f"top {share} %"
     else:
         place = f"bottom {share} %"
-    return f"{fifth(percentile)} ({'≈ ' * about}{number(value)}, {place})"
+    return f"{fifth(percentile)} ({'≈ ' * about}{number(value, size)}, {place})"
 
 
 def name(text: str) -> str:
@@ -92,13 +104,16 @@ def positions(
     A name that is not there is an error, which says what comes close; ``kind`` is
     what the names are called in it.
     """
+    places_of: dict[str, list[int]] = {}
+    for i, known in enumerate(names):
+        places_of.setdefault(known, []).append(i)
     places: list[int] = []
     for wish in wanted:
-        if wish not in names:
+        if not isinstance(wish, str) or wish not in places_of:
             first = f"the first of {len(names)} is {names[0]!r}."
             hint = did_you_mean(wish, names) or first
             raise InputError(f"There is no {kind} called {wish!r}: {hint}")
-        places += [i for i, known in enumerate(names) if known == wish]
+        places += places_of[wish]
     if not places:
         raise InputError(f"Name at least one {kind} to keep.")
     return kept[places]

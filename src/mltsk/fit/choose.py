@@ -97,7 +97,8 @@ class Wishes:
     """What the user asks for; None leaves it to leave-one-out.
 
     ``max_rules`` is the largest number of exceptions that may be tried, ``ridge`` None
-    where it is searched.
+    where it is searched. ``may_have_prior`` says whether exceptions may have the
+    kernel's own prior, which is for one ridge: a coupling has several.
     """
 
     n_rules: int | None
@@ -107,6 +108,7 @@ class Wishes:
     width_scale: float | None
     tnorm: str
     max_rules: int
+    may_have_prior: bool = True
 
 
 @dataclass(frozen=True)
@@ -307,8 +309,9 @@ class _Search:
     def _may_have_kernel(self) -> bool:
         """Whether every row may be the centre of an exception."""
         wishes = self.wishes
-        is_open = wishes.order in (None, 0) and wishes.tnorm == "product"
-        return is_open and self.has_ramps and len(self.w) >= MIN_KERNEL_ROWS
+        if wishes.order == 1 or wishes.tnorm != "product" or not wishes.may_have_prior:
+            return False
+        return self.has_ramps and len(self.w) >= MIN_KERNEL_ROWS
 
     @cached_property
     def general(self) -> General:

@@ -389,7 +389,7 @@ class Design:
         """√a T (N, P), perhaps CSR."""
         T = self.scale.general(Z)
         if is_csr(T):
-            return T * float(self.term_weights) ** 0.5
+            return T.multiply(np.sqrt(self.term_weights)).tocsr()
         return T * put(np.sqrt(self.term_weights), T)
 
     def paired(self, Z: Array) -> Array:
@@ -413,11 +413,13 @@ class Design:
             return blocks[0]
         return namespace(*blocks).concatenate(blocks, axis=1)
 
-    @cached_property
+    @property
     def prior(self) -> Array | None:
         """S (K, K), the firing strengths at the centres; None for an ordinary ridge."""
-        if not self.rules.has_kernel_prior:
-            return None
+        return self._strengths_at_centers if self.rules.has_kernel_prior else None
+
+    @cached_property
+    def _strengths_at_centers(self) -> Array:
         S = self.firing(self.rules.centers)
         S = (S + S.T) / 2
         namespace(S).fill_diagonal(S, 1.0 + MIN_PRIOR)
@@ -425,7 +427,7 @@ class Design:
 
     @cached_property
     def _prior_factor(self) -> Factor:
-        return Factor.of(self.prior * 1, np.zeros(1))
+        return Factor.of(self._strengths_at_centers * 1, np.zeros(1))
 
     def shrunk(self, B: Array) -> Array:
         """What the ridge makes of a solution B (Q, L): B, times S for exceptions."""
@@ -521,8 +523,8 @@ class Design:
         B : (Q, L)
             Consequents of the ridge problem.
         mean : (Q, L)
-            Means of the columns. Terms and pairs count as their distance from their own
-            mean, which may be another one: then the difference is in the intercept.
+            Means of the columns. Terms count as their distance from their own mean,
+            which may be another one: then the difference is in the intercept.
         rates : (L,)
             Base rates of the labels.
         """
@@ -540,8 +542,8 @@ class Design:
             rules = self.rule_weight**0.5 * of_rules
             rules[:, 1:] *= self.scale.variance**-0.5
         centre = np.einsum("ql,ql->l", mean, B)
-        averages = self.scale.terms.mean @ general + self.pairs.mean @ paired
-        return Coefficients(rates - centre + averages, general, paired, rules)
+        intercept = rates - centre + self.scale.terms.mean @ general
+        return Coefficients(intercept, general, paired, rules)
 
 
 def gram(T: Matrix) -> Array:

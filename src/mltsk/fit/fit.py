@@ -40,7 +40,7 @@ from .choose import (
     choose,
 )
 from .design import Design, Scale
-from .grow import grow, may_grow
+from .grow import MIN_GROWN_ROWS, N_LINEAR_CENTERS, grow, may_grow
 from .judge import KernelJudge
 from .order import order_by_content, stratified_rows
 from .ridge import Penalty, SingularError, solve_dual
@@ -48,6 +48,12 @@ from .rows import Block, RowIndex, Rows
 from .solve import Consequents, HeldRows, groups_of_labels, solve
 
 MIN_ROWS_PER_RULE = 2
+SAMPLE_ROWS = 20_000
+MAX_MEMBER_CELLS = 25_000_000  # rows × rules that members are counted among
+# A sample has more rows where they are narrow: pairs are found better on more rows
+# (stops: macro AP .331 with 20,000, .334 with 41,536).
+MAX_SAMPLE_ROWS = 60_000
+MAX_SAMPLE_CELLS = 4_000_000
 COUPLING_SHARES = (0.0, 0.25, 0.5, 0.75)  # of the ridge, tried by leave-one-out
 
 
@@ -61,8 +67,9 @@ class Options:
     ----------
     n_rules, n_pairs, order, width_scale, tnorm, ridge, coupling, coupling_weight, scale
         As in `mltsk.MLTSKClassifier`.
-    sample_rows : int
-        Scale, rules and weights are found on at most this many rows.
+    sample_rows : int or None
+        Scale, rules and weights are found on at most this many rows. None is
+        SAMPLE_ROWS, or more, up to MAX_SAMPLE_ROWS, where they have few columns.
     max_bytes : float or None
         Bytes that a square matrix may take; None is a share of what is here.
     form : str or None
@@ -78,7 +85,7 @@ class Options:
     coupling: str | None = None
     coupling_weight: float | None = None
     scale: str | None = "auto"
-    sample_rows: int = 20_000
+    sample_rows: int | None = None
     max_bytes: float | None = None
     form: str | None = None
 
@@ -98,7 +105,8 @@ class FitResult:
     """A system with NumPy arrays, what was chosen, and leave-one-out scores.
 
     ``loo_scores`` (n, L) are those of the rows ``loo_rows``, of all rows if that is
-    None. Thresholds are 0.5 and probabilities are not calibrated yet.
+    None; ``folds`` are some of these n rows, scored by pairs that were found without
+    them. Thresholds are 0.5 and probabilities are not calibrated yet.
     """
 
     system: FuzzySystem
@@ -110,19 +118,23 @@ class FitResult:
     loo_error: float
     loo_scores: FloatArray
     loo_rows: NDArray[np.intp] | None
+    folds: Folds
 
 
 @underflow_is_zero()
 def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
     """Fit a general rule and exceptions to rows."""
-    sample = rows.sample(options.sample_rows)
+    n_sampled = options.sample_rows
+    if n_sampled is None:
+        n_sampled = _sample_rows(rows, len(names.features))
+    sample = rows.sample(n_sampled)
     label_groups = groups_of_labels(rows.w, rows.shape[1])
-    # many small factorisations: threads would wait for each other
+    w = sample.row_weights
     with blas_threads(0.0):
-        w = sample.row_weights
         scale, Z = Scale.of(
             sample.X, w, options.scale, names.columns, n_rows=rows.shape[0]
         )
+    with blas_threads(_choice_flops(sample, scale)):
         w = cast(w, np.float64)
         choice = _chosen(rows.shape[0], sample, Z, w, scale, label_groups, options)
         penalty = Penalty(choice.ridge)
@@ -154,7 +166,28 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
         loo_error=choice.error,
         loo_scores=asnumpy(solution.loo_scores),
         loo_rows=_positions(solution.loo_rows),
+        folds=solution.folds,
     )
+
+
+def _choice_flops(sample: Block, scale: Scale) -> float:
+    """Work of the choice: for few rows many small factorisations.
+
+    Threads would wait for each other there.
+    """
+    n_rows = len(sample.w)
+    if n_rows < MIN_GROWN_ROWS:
+        return 0.0
+    return 4.0 * n_rows * (len(scale.terms) + N_LINEAR_CENTERS) ** 2
+
+
+def _sample_rows(rows: Rows, n_columns: int) -> int:
+    """On how many rows scale, rules and weights are found."""
+    n_rows, n_labels = rows.shape
+    if n_rows > rows.limit:
+        return SAMPLE_ROWS
+    of_few_columns = min(MAX_SAMPLE_ROWS, MAX_SAMPLE_CELLS // (n_columns + n_labels))
+    return max(SAMPLE_ROWS, of_few_columns)
 
 
 def _unsolved(error: SingularError, options: Options, scale: Scale) -> ValueError:
@@ -190,6 +223,7 @@ def _chosen(
         sample = sample.take(positions)
         Z = Z[positions]
         w = w[positions]
+    sample = sample.without_unobserved()
     by_content = order_by_content(sample)
     sample = sample.take(by_content)
     Z = Z[by_content]
@@ -206,6 +240,7 @@ def _chosen(
         width_scale=options.width_scale,
         tnorm=options.tnorm,
         max_rules=max_rules,
+        may_have_prior=options.coupling is None,
     )
     if may_grow(scale, wishes, n_rows):
         choice = grow(scale, sample, Z, w, label_groups, wishes, n_rows)
@@ -288,6 +323,12 @@ def _system(
     numbers = design.coefficients(
         asnumpy(solution.B), asnumpy(solution.mean), asnumpy(solution.rates)
     )
+    quantiles = _quantiles(sample.X, w)
+    if len(design.rules) * len(w) > MAX_MEMBER_CELLS:
+        some = spread_rows(len(w), MAX_MEMBER_CELLS // len(design.rules))
+        sample = sample.take(some)
+        Z = Z[some]
+        w = w[some]
     M = design.firing(Z)
     mass = asnumpy(w @ M)
     centers = cast(asnumpy(design.rules.centers), np.float64)
@@ -309,7 +350,7 @@ def _system(
         prototypes=_prototypes(design, sample.X, M, w, centers),
         rule_weights=mass / float(w.sum()),
         thresholds=np.full(len(names.labels), 0.5),
-        quantiles=_quantiles(sample.X, w),
+        quantiles=quantiles,
         firing=design.rules.firing,
         columns=names.columns,
         used=names.used,

@@ -9,16 +9,27 @@ The error is the squared leave-one-out error, summed over labels.
 Symbols: n rows, L labels, Q columns, K (n, n) kernel, w (n,) weights.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Array, FloatArray, cast, namespace, put
+from ..core.arrays import (
+    Array,
+    FloatArray,
+    Matrix,
+    asnumpy,
+    cast,
+    namespace,
+    put,
+    row_blocks,
+)
 from .ridge import Factor, Moments, Penalty, SingularError, centred_kernel
-from .rows import Block, LabelRows
+from .rows import MAX_HELD_BYTES, ROW_COPIES, Block, LabelRows, RowIndex
 
 # Patterns of observed rows that judge, the most frequent ones: each has its own kernel.
 JUDGING_PATTERNS = 6
@@ -213,6 +224,64 @@ def _largest(
 
 
 @dataclass(frozen=True)
+class BlockColumns:
+    """Columns of scaled rows Z (n, D).
+
+    ``of`` gives the columns (m, Q) of some scaled rows (m, D). Where those of all rows
+    fit in memory they are kept, else they are worked out again for each use.
+    """
+
+    of: Callable[[Matrix], Array]
+    Z: Matrix
+    n_columns: int
+
+    def rows(self, rows: RowIndex) -> Array:
+        """The columns of some rows."""
+        return self.of(self.Z[rows]) if self._held is None else self._held[rows]
+
+    @cached_property
+    def _held(self) -> Array | None:
+        """The columns of all rows, (n, Q), if they fit in memory."""
+        if 8 * self.Z.shape[0] * self.n_columns > MAX_HELD_BYTES:
+            return None
+        return self.of(self.Z)
+
+    def blocks(self, like: Array) -> Iterator[slice]:
+        """Rows whose columns may be held at once."""
+        bytes_per_row = 8 * ROW_COPIES * self.n_columns
+        return row_blocks(self.Z.shape[0], bytes_per_row, like=like)
+
+    def moments(self, targets: LabelRows) -> Moments:
+        """Sums over the rows that count."""
+        return reduce(add, self._sums(targets))
+
+    def _sums(self, targets: LabelRows) -> Iterator[Moments]:
+        """Sums over each block of rows, made when they are added."""
+        for rows in self.blocks(targets.w):
+            block = targets.take(rows)
+            Phi = self.rows(rows)
+            counted = namespace(block.w).flatnonzero(block.w > 0)
+            if len(counted) < len(Phi):
+                Phi = Phi[counted]
+                block = block.take(counted)
+            yield Moments.of(Phi, block.Y, cast(block.w, np.float64))
+
+    def variances(self, w: Array) -> FloatArray:
+        """Variance of each column (Q,) under weights w (n,).
+
+        In one pass: columns are of size 1 at most, so nothing is lost to rounding.
+        """
+        sums: Array | float = 0.0
+        squares: Array | float = 0.0
+        for rows in self.blocks(w):
+            Phi = self.rows(rows)
+            sums = sums + w[rows] @ Phi
+            squares = squares + w[rows] @ (Phi * Phi)
+        mean = asnumpy(sums / w.sum())
+        return np.maximum(asnumpy(squares / w.sum()) - mean**2, 0.0)
+
+
+@dataclass(frozen=True)
 class JudgedSums:
     """Labels that were observed in the same rows, for fits by sums.
 
@@ -256,30 +325,24 @@ class SumsJudge:
     @classmethod
     def of(
         cls,
-        Phi: Array,
+        columns: BlockColumns,
         block: Block,
         judging: NDArray[np.intp],
         label_groups: Sequence[NDArray[np.intp]],
         ridge: float | None,
         search: RidgeSearch,
     ) -> "SumsJudge":
-        """A judge of the columns Phi (n, Q) of a block, by some of its rows."""
+        """A judge of columns of a block, by some of its rows."""
         patterns = []
         total_weight = 0.0
         for labels in _largest(label_groups):
             targets = block.of_labels(labels)
-            xp = namespace(targets.w)
-            counted = xp.flatnonzero(targets.w > 0)
-            if len(counted) < 2:
+            if int((targets.w > 0).sum()) < 2:
                 continue
-            moments = Moments.of(
-                Phi if len(counted) == len(Phi) else Phi[counted],
-                targets.Y[counted],
-                cast(targets.w[counted], np.float64),
-            )
-            judges = judging[np.asarray(targets.w[judging] > 0)]
+            moments = columns.moments(targets)
+            judges = judging[asnumpy(targets.w[judging]) > 0]
             judged = targets.take(judges)
-            patterns.append(JudgedSums(moments, Phi[judges], judged))
+            patterns.append(JudgedSums(moments, columns.rows(judges), judged))
             total_weight += float(judged.w.sum()) * len(labels)
         return cls(patterns, max(total_weight, 1e-300), ridge, search)
 

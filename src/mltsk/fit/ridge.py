@@ -19,6 +19,7 @@ all τ are ρ, and one Cholesky factor serves all labels.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh, get_lapack_funcs
 
 from ..core.arrays import Array, FloatArray, is_tensor, namespace, put
+from ..exceptions import InputError
 
 MIN_KEPT_SHARE = 1e-10  # least 1 - h: that of a row which nothing else speaks for
 
@@ -67,8 +69,8 @@ class Penalty:
         return Y if self.basis is None else Y @ put(self.basis, Y).T
 
 
-class SingularError(ValueError):
-    """A matrix has no Cholesky factor."""
+class SingularError(InputError):
+    """A matrix has no Cholesky factor: the user's ridge is too small for the data."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,8 @@ class Factor:
         lower, failed = _cholesky(A, float(tau[0]))
         if failed:
             raise SingularError(
-                f"the problem is singular with a ridge of {tau[0]:g}: take a larger one"
+                f"The problem is singular with a ridge of {tau[0]:g}: take a larger "
+                "one, such as ridge=1, or leave it at 'auto'."
             )
         return cls(tau, lower=lower)
 
@@ -130,14 +133,20 @@ class Factor:
         """φ (A + τI)⁻¹ φᵀ of rows φ (N, n): (N, 1 or L)."""
         if self.lower is None:
             return (rows @ self.vectors) ** 2 @ self._inverses
-        half = rows.T
         xp = namespace(rows)
         if is_tensor(rows):
-            half = xp.linalg.solve_triangular(self.lower, half, upper=False)
-        elif rows.size:
-            solve = get_lapack_funcs("trtrs", (rows,))
-            half = solve(self.lower.T, half, lower=0, trans=1)[0]
-        return xp.einsum("qn,qn->n", half, half)[:, None]
+            half = xp.linalg.solve_triangular(self.lower, rows.T, upper=False)
+            return xp.einsum("qn,qn->n", half, half)[:, None]
+        half = rows @ self._inverse_lower.T
+        return xp.einsum("nq,nq->n", half, half)[:, None]
+
+    @cached_property
+    def _inverse_lower(self) -> Array:
+        """The inverse of the Cholesky factor: products are faster than solving."""
+        if not len(self.lower):
+            return self.lower
+        invert = get_lapack_funcs("trtri", (self.lower,))
+        return invert(self.lower.T, lower=0)[0].T
 
 
 def _eigenvalues(A: Array) -> tuple[Array, Array]:
@@ -268,8 +277,10 @@ class Moments:
         """Solve the primal form.
 
         ``prior`` (K, K) takes the place of the identity that the ridge has for the last
-        K columns.
+        K columns; it needs one ridge for all labels.
         """
+        if prior is not None and len(penalty.ridges) > 1:
+            raise ValueError("a prior needs one ridge for all labels")
         mean = self.phi / self.total
         A = self.H - mean[:, None] * self.phi
         if prior is not None:

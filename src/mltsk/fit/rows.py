@@ -9,7 +9,7 @@ Symbols: n rows, D features, L labels, Q columns of the ridge problem.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from typing import Protocol, TypeAlias
@@ -29,6 +29,7 @@ from ..core.arrays import (
 from .design import Design
 from .ridge import Moments
 
+MAX_HELD_BYTES = 5 * 10**8  # of the columns of all rows, kept while they are used
 RowIndex: TypeAlias = slice | NDArray[np.intp]
 ROW_COPIES = (
     3  # of a row of Φ: the row itself, its weighted copy, and what products need
@@ -113,6 +114,13 @@ class Block:
         """Some of the rows."""
         return Block(self.X[rows], self.Y[rows], self.w[rows], self.copies[rows])
 
+    def without_unobserved(self) -> "Block":
+        """The same rows with 0 for each label whose weight is 0."""
+        if self.w.ndim == 1:
+            return self
+        Y = namespace(self.Y).where(self.w > 0, self.Y, 0.0)
+        return replace(self, Y=Y)
+
     def of_labels(self, labels: NDArray[np.intp]) -> LabelRows:
         """Labels that have the same weights, in double precision."""
         Y = cast(self.Y[:, labels], np.float64)
@@ -122,15 +130,16 @@ class Block:
 
     def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
         """Sums over the rows for labels with the same weights, some rows at a time."""
-        targets = self.of_labels(labels)
+        return reduce(add, self._sums(design, self.of_labels(labels)))
+
+    def _sums(self, design: Design, targets: LabelRows) -> Iterator[Moments]:
+        """Sums over some rows at a time, made when they are added."""
         bytes_per_row = 8 * ROW_COPIES * design.n_columns
-        sums = []
         for rows in row_blocks(self.X.shape[0], bytes_per_row, like=targets.w):
             block = targets.take(rows)
             counted = namespace(block.w).flatnonzero(block.w > 0)
             Phi = design.rows(design.scale.apply(self.X[rows][counted]))
-            sums.append(Moments.of(Phi, block.Y[counted], block.w[counted]))
-        return reduce(add, sums)
+            yield Moments.of(Phi, block.Y[counted], block.w[counted])
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,14 @@ from ..exceptions import InputError
 from ..machine import total_memory
 from .choose import JUDGING_ROWS_LINEAR, Folds
 from .design import Design
-from .ridge import Penalty, PrimalSolution, conjugate_gradients, solve_dual
-from .rows import ROW_COPIES, Block, LabelRows, RowIndex, Rows
+from .ridge import (
+    Moments,
+    Penalty,
+    PrimalSolution,
+    conjugate_gradients,
+    solve_dual,
+)
+from .rows import MAX_HELD_BYTES, ROW_COPIES, Block, LabelRows, RowIndex, Rows
 
 MEMORY_SHARE = 0.2  # of the memory of machine or device, for a kernel or Gram matrix
 # Factorisations of labels that were observed in different rows: beyond these flops
@@ -48,6 +54,7 @@ class Consequents:
 
     ``B`` (Q, L), ``mean`` (Q, L) of the columns, base ``rates`` (L,), and leave-one-out
     scores ``loo_scores`` (n, L) of the rows ``loo_rows``, of all rows if that is None.
+    Those of the rows of a fold are by its own pairs.
     """
 
     B: Array
@@ -55,15 +62,20 @@ class Consequents:
     rates: Array
     loo_scores: Array
     loo_rows: RowIndex | None = None
+    folds: Folds = ()
 
 
 @dataclass(frozen=True)
 class HeldRows:
-    """Rows in memory, with the scaled samples if they are known already."""
+    """Rows in memory, with the scaled samples and columns if they are known already.
+
+    ``Phi`` (n, Q) are the columns of the design that is solved.
+    """
 
     block: Block
     Z: Matrix | None
     n_rows: int
+    Phi: Array | None = None
 
     @property
     def are_all(self) -> bool:
@@ -73,6 +85,25 @@ class HeldRows:
     def scaled(self, design: Design) -> Matrix:
         """All samples held, on the scale (n, D)."""
         return design.scale.apply(self.block.X) if self.Z is None else self.Z
+
+    def columns(self, design: Design, rows: NDArray[np.intp]) -> Array:
+        """Columns (n, Q) of a design for some of the rows."""
+        if self.Phi is not None:
+            return self.Phi[rows]
+        if self.Z is None:
+            return design.rows(design.scale.apply(self.block.X[rows]))
+        return design.rows(self.Z[rows])
+
+    def moments(self, rows: Rows, design: Design, labels: NDArray[np.intp]) -> Moments:
+        """Sums over all rows for labels of the same weights."""
+        if self.Phi is None:
+            return rows.moments(design, labels)
+        targets = self.block.of_labels(labels)
+        counted = np.flatnonzero(asnumpy(targets.w) > 0)
+        if len(counted) == len(targets.w):
+            return Moments.of(self.Phi, targets.Y, targets.w)
+        seen = targets.take(counted)
+        return Moments.of(self.Phi[counted], seen.Y, seen.w)
 
 
 def solve(
@@ -103,15 +134,12 @@ def solve(
     if form is None:
         form = _cheapest_form(held, design, len(label_groups), max_bytes)
     if form == "products":
-        return _by_products(design, penalty, held, max_bytes)
+        return _by_products(design, penalty, held, folds, max_bytes)
     if form == "primal":
-        solutions = [
-            _primal(rows, design, penalty, held, labels, folds)
-            for labels in label_groups
-        ]
+        solutions = _primals(rows, design, penalty, held, label_groups, folds)
     else:
         solutions = _duals_with_folds(design, penalty, held, label_groups, folds)
-    solution = _joined(label_groups, solutions)
+    solution = replace(_joined(label_groups, solutions), folds=folds)
     if held.are_all:
         return solution
     return replace(solution, loo_rows=held.block.index)
@@ -148,22 +176,51 @@ def _cheapest_form(
     return "dual" if has_dual else "products"
 
 
-def _primal(
+def _primals(
     rows: Rows,
     design: Design,
     penalty: Penalty,
     held: HeldRows,
+    label_groups: Sequence[NDArray[np.intp]],
+    folds: Folds,
+) -> list[Consequents]:
+    """Solve the primal form for every group of labels, on sums over all rows.
+
+    Where they fit in memory, the columns are computed once for all groups.
+    """
+    widest = with_pairs_of_folds(design, folds)
+    if held.are_all and 8 * held.n_rows * widest.n_columns <= MAX_HELD_BYTES:
+        held = replace(held, Phi=widest.rows(held.scaled(design)))
+    solutions = []
+    for labels in label_groups:
+        moments = held.moments(rows, widest, labels)
+        solutions.append(
+            solve_sums(moments, design, penalty, held, labels, folds=folds)
+        )
+    return solutions
+
+
+def with_pairs_of_folds(design: Design, folds: Folds) -> Design:
+    """A design with all pairs that it or one of some folds has."""
+    pairs = reduce(Pairs.joined, [pairs for _, pairs in folds], design.pairs)
+    return replace(design, pairs=pairs)
+
+
+def solve_sums(
+    moments: Moments,
+    design: Design,
+    penalty: Penalty,
+    held: HeldRows,
     labels: NDArray[np.intp],
+    *,
     folds: Folds,
 ) -> Consequents:
-    """Solve the primal form on sums over all rows.
+    """Solve the primal form for labels that have the same weights.
 
-    Leave-one-out scores are those of the rows held. One pass over the rows serves all
-    folds: the sums are those of all pairs that one of them has.
+    The sums are those of `with_pairs_of_folds`: one pass over the rows serves all
+    folds. Leave-one-out scores are those of the rows held, of which folds are some.
     """
-    pairs = reduce(Pairs.joined, [pairs for _, pairs in folds], design.pairs)
-    widest = replace(design, pairs=pairs)
-    moments = rows.moments(widest, labels)
+    widest = with_pairs_of_folds(design, folds)
 
     def solved(own: Pairs) -> tuple[NDArray[np.intp], PrimalSolution]:
         columns = _columns_of(widest, own)
@@ -173,12 +230,17 @@ def _primal(
         return columns, of_columns.solve(penalty, design.prior)
 
     columns, primal = solved(design.pairs)
-    loo_scores = _left_out(primal, columns, widest, held, labels, slice(None))
+    Y = held.block.of_labels(labels).Y
+    loo_scores = namespace(Y).empty_like(Y)
+    others = np.ones(len(Y), dtype=bool)
     for own_rows, own_pairs in folds:
         own_columns, own = solved(own_pairs)
         loo_scores[own_rows] = _left_out(
             own, own_columns, widest, held, labels, own_rows
         )
+        others[own_rows] = False
+    rest = np.flatnonzero(others)
+    loo_scores[rest] = _left_out(primal, columns, widest, held, labels, rest)
     mean = primal.mean[:, None] + 0 * primal.B
     return Consequents(primal.B, mean, primal.rates, loo_scores)
 
@@ -196,20 +258,15 @@ def _left_out(
     design: Design,
     held: HeldRows,
     labels: NDArray[np.intp],
-    chosen: RowIndex,
+    chosen: NDArray[np.intp],
 ) -> Array:
     """Leave-one-out scores of some of the rows held, by some columns of a design."""
     targets = held.block.of_labels(labels).take(chosen)
-    positions = np.arange(len(held.block.w))[chosen]
     loo_scores = namespace(targets.Y).empty_like(targets.Y)
     bytes_per_row = 8 * ROW_COPIES * design.n_columns
     for rows in row_blocks(len(targets.Y), bytes_per_row, like=targets.w):
-        if held.Z is None:
-            Z = design.scale.apply(held.block.X[positions[rows]])
-        else:
-            Z = held.Z[positions[rows]]
         block = targets.take(rows)
-        Phi = design.rows(Z)
+        Phi = held.columns(design, chosen[rows])
         if len(columns) < design.n_columns:
             Phi = Phi[:, columns]
         loo_scores[rows] = primal.leave_one_out(Phi, block.Y, block.w, block.copies)
@@ -285,7 +342,7 @@ def _dual_of_counted(
 
 
 def _by_products(
-    design: Design, penalty: Penalty, held: HeldRows, max_bytes: float
+    design: Design, penalty: Penalty, held: HeldRows, folds: Folds, max_bytes: float
 ) -> Consequents:
     """Conjugate gradients for all labels at once, whatever rows each was observed in.
 
@@ -317,17 +374,36 @@ def _by_products(
 
     right = w * (Y - rates)
     B = conjugate_gradients(apply, transposed(right) - mean * right.sum(axis=0))
-    judged = spread_rows(len(Y), JUDGING_ROWS_LINEAR)
-    loo_scores = left_out_scores(
-        design, penalty, block.take(judged), Z[judged], design.kernel(Z[judged])
+    judged = np.arange(len(Y))[spread_rows(len(Y), JUDGING_ROWS_LINEAR)]
+    own_folds = _folds_among(judged, folds)
+    loo_scores = _left_out_by_folds(
+        design, penalty, block.take(judged), Z[judged], own_folds
     )
     return Consequents(
         B=B,
         mean=mean + 0 * B,
         rates=rates,
         loo_scores=put(loo_scores, Y),
-        loo_rows=np.arange(len(Y))[judged],
+        loo_rows=judged,
+        folds=own_folds,
     )
+
+
+def _folds_among(rows: NDArray[np.intp], folds: Folds) -> Folds:
+    """Folds of some rows, by their positions among these."""
+    return tuple((np.flatnonzero(np.isin(rows, own)), pairs) for own, pairs in folds)
+
+
+def _left_out_by_folds(
+    design: Design, penalty: Penalty, block: Block, Z: Matrix, folds: Folds
+) -> Array:
+    """`left_out_scores`; those of the rows of a fold are by its own pairs."""
+    scores = left_out_scores(design, penalty, block, Z, design.kernel(Z))
+    for own_rows, own_pairs in folds:
+        own_design = replace(design, pairs=own_pairs)
+        own = left_out_scores(own_design, penalty, block, Z, own_design.kernel(Z))
+        scores[own_rows] = own[own_rows]
+    return scores
 
 
 def left_out_scores(

@@ -3,40 +3,46 @@
 Everything is computed in float64, as in Python. The percentile scale is a table of
 knots: the place of a feature in it is found by halving, log₂ Q times for all features
 at once, which needs N·D numbers where comparing with every knot needs N·D·Q (half a
-gigabyte for 2,400 rows of yeast). Exponents are taken rule by rule without expanding
-the square, so that the narrow widths of constant features in the paper's setting do not
-cancel. What is missing (NaN) counts as nothing.
+gigabyte for 2,400 rows of yeast). Squares in exponents are expanded, so that thousands
+of exceptions are three products, but not for the narrow widths of constant features in
+the paper's setting, where this would cancel. What is missing (NaN) counts as nothing.
 
-Symbols: N samples, D columns of numbers, L labels, P terms, K exceptions, Q knots.
+Symbols: N samples, D columns of numbers, L labels, P terms, K exceptions, Q knots, C
+conditions of pairs, R rules of pairs.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.arrays import FloatArray
 from ..core.interpolation import MAX_SAFE_SUM
 from ..core.magnitude import MAX_RAW
 from ..core.membership import NOT_MEASURED_EXPONENT, Firing
 from ..core.straight import REACH, constant_reach, ordinary_ends
-from ..core.terms import Scaling
+from ..core.terms import Scaling, Terms
 from ..system import FuzzySystem
 from .graph import Graph
 
 MIN_SEEN_SHARE = 1e-9  # of the features of a rule; below, nothing of it was measured
 MIN_WIDTH_FOR_SLOPE = 1e-290  # between knots: slopes above are finite
+MAX_EXPONENT_ERROR = 1e-12  # by rounding, of exponents whose squares are expanded
+# Rules whose squares are not expanded are taken in at most this many blocks: with a few
+# nodes for each of 2,000 rules, onnxruntime took a minute to read a graph.
+MAX_RULE_BLOCKS = 64
 
 
 def system_scores(g: Graph, system: FuzzySystem, x: str) -> str:
     """Scores (N, L) of samples (N, D), missing cells included.                    (16)
 
-    intercept + Σ_p (t_p - mean_p) · a_p + Σ_k m_k (b_k + a_k·z), without slopes a_k for
-    order 0.
+    intercept + Σ_p (t_p - mean_p) · a_p + Σ_r (f_r - mean_r) · c_r
+    + Σ_k m_k (b_k + a_k·z), without slopes a_k for order 0.
     """
     missing = g.add("IsNaN", x)
-    general = np.asarray(system.term_coef, dtype=np.float64)
     filled = system.terms.mean if system.is_linear else 0.0
     z = g.add("Where", missing, filled, scaled(g, system, x))
-    total = g.add("MatMul", memberships(g, system, z, missing), general)
-    total = g.add("Add", total, system.intercept - system.terms.mean @ general)
+    total = _general(g, system, x, z, missing)
+    if len(system.pairs):
+        total = g.add("Add", total, _paired(g, system, z, missing))
     if not len(system.centers):
         return total
     return g.add("Add", total, _shifts(g, system, z, missing))
@@ -57,27 +63,100 @@ def _shifts(g: Graph, system: FuzzySystem, z: str, missing: str) -> str:
     return g.add("Add", total, shifts)
 
 
-def memberships(g: Graph, system: FuzzySystem, z: str, missing: str) -> str:
-    """Memberships in the terms of the general rule, (N, P).
-
-    They are the scaled features themselves where terms are linear.
-    """
+def _general(g: Graph, system: FuzzySystem, x: str, z: str, missing: str) -> str:
+    """The intercept and what the general rule adds to it, (N, L)."""
     terms = system.terms
-    if terms.low is None or terms.high is None:
-        return z
-    spread: FloatArray = np.empty(0)
-    offset: FloatArray = np.empty(0)
-    if system.scaling is not None:
-        spread = system.scaling.spread
-        offset = system.scaling.offset
+    coef = np.asarray(system.term_coef, dtype=np.float64)
+    start = system.intercept - terms.mean @ coef
+    if system.is_linear:
+        return g.add("Add", g.add("MatMul", z, coef), start)
+    is_line = np.zeros(len(terms), dtype=bool)
+    if terms.straight is not None:
+        is_line = terms.straight
+    ramps = _ramps(g, system.scaling, terms.take(~is_line), z, missing)
+    total = g.add("Add", g.add("MatMul", ramps, coef[~is_line]), start)
+    if system.scaling is None or not is_line.any():
+        return total
+    lines = _lines(g, system.scaling, terms.take(is_line), x, missing)
+    return g.add("Add", total, g.add("MatMul", lines, coef[is_line]))
+
+
+def _ramps(
+    g: Graph, scaling: Scaling | None, terms: Terms, z: str, missing: str
+) -> str:
+    """Memberships in ramps between percentiles, (N, P)."""
+    if scaling is None or terms.low is None or terms.high is None:
+        return g.add("Gather", z, g.integers([]), axis=1)  # there are none
     rise = terms.high - terms.low
     feature = g.integers(terms.feature)
     z_of_terms = g.add("Gather", z, feature, axis=1)
-    line = g.add("Mul", z_of_terms, spread[terms.feature] / rise)
-    line = g.add("Add", line, (offset[terms.feature] - terms.low) / rise)
-    ramps = g.add("Min", g.add("Max", line, 0.0), 1.0)
+    line = g.add("Mul", z_of_terms, scaling.spread[terms.feature] / rise)
+    line = g.add("Add", line, (scaling.offset[terms.feature] - terms.low) / rise)
+    ramps = _between_0_and_1(g, line)
     is_missing = g.add("Gather", missing, feature, axis=1)
     return g.add("Where", is_missing, terms.mean, ramps)
+
+
+def _lines(g: Graph, scaling: Scaling, terms: Terms, x: str, missing: str) -> str:
+    """Memberships in straight terms, (N, P): shares of the way through the range.
+
+    They are those of `Scaling.shares_of_range`, in the feature's own units at once.
+    """
+    halves = scaling.values[terms.feature] / 2  # of which all distances are finite
+    low = halves[:, 0]
+    high = halves[:, -1]
+    span = np.where(high > low, high - low, 1.0)
+    feature = g.integers(terms.feature)
+    half = g.add("Mul", g.add("Gather", x, feature, axis=1), 0.5)
+    half = g.add("Min", g.add("Max", half, low), high)
+    shares = g.add("Div", g.add("Sub", half, low), span)
+    is_missing = g.add("Gather", missing, feature, axis=1)
+    return g.add("Where", is_missing, terms.mean, shares)
+
+
+def _paired(g: Graph, system: FuzzySystem, z: str, missing: str) -> str:
+    """What pairs of features add to the scores, (N, L)."""
+    pairs = system.pairs
+    U = _condition_memberships(g, system, z)
+    U = g.add("Sub", U, pairs.conditions.mean)
+    is_missing = g.add("Gather", missing, g.integers(pairs.conditions.column), axis=1)
+    U = g.add("Where", is_missing, 0.0, U)
+    fired = g.add(
+        "Mul",
+        g.add("Gather", U, g.integers(pairs.first), axis=1),
+        g.add("Gather", U, g.integers(pairs.second), axis=1),
+    )
+    return g.add("MatMul", fired, np.asarray(system.pair_coef, dtype=np.float64))
+
+
+def _condition_memberships(g: Graph, system: FuzzySystem, z: str) -> str:
+    """Memberships in the conditions of pairs, (N, C)."""
+    conditions = system.pairs.conditions
+    scaling = system.scaling
+    if scaling is None:
+        raise ValueError("pairs need a scale of percentiles")
+    column = conditions.column
+    levels = g.add("Gather", z, g.integers(column), axis=1)
+    levels = g.add("Mul", levels, scaling.spread[column])
+    levels = g.add("Add", levels, scaling.offset[column])
+    rising = _side(g, levels, conditions.left, conditions.peak)
+    falling = _side(g, levels, conditions.right, conditions.peak)
+    return g.add("Min", rising, falling)
+
+
+def _side(g: Graph, levels: str, end: FloatArray, peak: FloatArray) -> str:
+    """How far levels (N, C) have come from an end towards the peak, up to 1.
+
+    It is 1 where the peak is that end.
+    """
+    is_flat = end == peak
+    slope = np.where(is_flat, 0.0, 1.0 / np.where(is_flat, 1.0, peak - end))
+    start = np.where(is_flat, 1.0, -end * slope)
+    return _between_0_and_1(g, g.add("Add", g.add("Mul", levels, slope), start))
+
+
+def _between_0_and_1(g: Graph, x: str) -> str:
+    return g.add("Min", g.add("Max", x, 0.0), 1.0)
 
 
 def scaled(g: Graph, system: FuzzySystem, x: str) -> str:
@@ -190,18 +269,42 @@ def _exponents(g: Graph, system: FuzzySystem, z: str, measured: str) -> str:
     """How far samples lie from the centre of each rule, (N, K)."""
     if system.firing == "softmax" and (system.widths == system.widths[0]).all():
         return _relative_exponents(g, system, z, measured)
-    exponents = []
     widths = np.asarray(system.widths, dtype=np.float64)
-    for center, width in zip(system.centers, widths, strict=True):
-        away = g.add("Sub", z, center)
-        square = g.add("Mul", g.add("Mul", away, away), measured)
-        # an infinite width is no condition
-        if system.firing == "minimum":
-            ratios = g.add("Mul", square, 1.0 / width)
-            exponents.append(g.add("ReduceMax", ratios, axes=[1]))
-        else:
-            exponents.append(g.add("MatMul", square, 1.0 / width[:, None]))
-    return g.add("Concat", *exponents, axis=1)
+    centers = system.centers - system.centers.mean(axis=0)
+    rounding = np.finfo(np.float64).eps * (centers**2 / widths).max()
+    if system.firing != "minimum" and rounding <= MAX_EXPONENT_ERROR:
+        return _expanded_exponents(g, system, z, measured)
+    n_blocks = min(len(widths), MAX_RULE_BLOCKS)
+    blocks = []
+    for rules in np.array_split(np.arange(len(widths)), n_blocks):
+        blocks.append(_exponents_of_block(g, system, rules, z, measured))
+    return g.add("Concat", *blocks, axis=1)
+
+
+def _exponents_of_block(
+    g: Graph, system: FuzzySystem, rules: NDArray[np.intp], z: str, measured: str
+) -> str:
+    """Exponents (N, k) of k rules, from the distances in each feature (N, k, D)."""
+    before_features = g.integers([1])
+    away = g.add("Sub", g.add("Unsqueeze", z, before_features), system.centers[rules])
+    is_measured = g.add("Unsqueeze", measured, before_features)
+    squares = g.add("Mul", g.add("Mul", away, away), is_measured)
+    # an infinite width is no condition
+    widths = np.asarray(system.widths[rules], dtype=np.float64)
+    ratios = g.add("Mul", squares, 1.0 / widths)
+    if system.firing == "minimum":
+        return g.add("ReduceMax", ratios, axes=[2], keepdims=0)
+    return g.add("ReduceSum", ratios, g.integers([2]), keepdims=0)
+
+
+def _expanded_exponents(g: Graph, system: FuzzySystem, z: str, measured: str) -> str:
+    """Exponents (N, K) as three products."""
+    away = g.add("Sub", z, system.centers.mean(axis=0))
+    squares = g.add("Mul", g.add("Mul", away, away), measured)
+    widths = np.asarray(system.widths, dtype=np.float64)
+    of_samples = g.add("MatMul", squares, (1.0 / widths).T)
+    others = _relative_exponents(g, system, z, measured)
+    return g.add("Max", g.add("Add", of_samples, others), 0.0)
 
 
 def _relative_exponents(g: Graph, system: FuzzySystem, z: str, measured: str) -> str:

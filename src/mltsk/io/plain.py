@@ -11,6 +11,9 @@ and a stream to go on with. What JSON has no word for is an object:
 ``{"float": "nan"}``
     A number that is not finite.
 
+Ramps and lines (``terms_``) and conditions of pairs of features (``pairs_``) name their
+columns, such as "age" and "smoker = daily".
+
 Numbers come back exactly: Python writes floats so that they do.
 """
 
@@ -31,6 +34,7 @@ from ..exceptions import InputError
 from ..fitted import FittedAttributes
 from ..pipelines import without_steps
 from .archive import advice
+from .named_columns import with_names, with_positions
 from .rebuild import rebuilt_classifier
 from .requirements import refusing
 from .state import Json, plain_attributes
@@ -38,7 +42,7 @@ from .state import Json, plain_attributes
 AnyArray: TypeAlias = NDArray[np.generic]
 
 NAME = "mltsk model"
-VERSION = 4
+VERSION = 5
 # Attributes about single training rows, which stay out.
 ROW_ATTRIBUTES = ("loo_scores_", "loo_rows_", "stream_")
 NUMBER_DTYPES = (
@@ -93,7 +97,7 @@ def to_dict(model: BaseEstimator) -> dict[str, Json]:
     if _public_class(kind) is not type(model):
         raise InputError(f"A {kind} has no plain form: pass a fitted MLTSKClassifier.")
     check_fitted(model, "to_dict")
-    plain = plain_attributes(model)
+    plain = with_names(plain_attributes(model), model.system_.feature_names)
     parameters = {}
     for name in model.get_params(deep=False):
         parameters[name] = _plain(plain[name], f"The parameter {name}")
@@ -188,7 +192,7 @@ def _model(data: Mapping[str, Json]) -> BaseEstimator:
     attributes = {}
     for name, value in data["attributes"].items():
         attributes[name] = _read(value, name, tuple)
-    return rebuilt_classifier(kind, {**parameters, **attributes})
+    return rebuilt_classifier(kind, {**parameters, **with_positions(attributes)})
 
 
 # writing ------------------------------------------------------------------------------

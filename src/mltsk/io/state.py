@@ -16,6 +16,7 @@ from ..classifier import MLTSKClassifier
 from ..columns import Columns
 from ..core.certainty import Certainty
 from ..core.membership import Members
+from ..core.pairs import Conditions, Pairs
 from ..core.terms import Scaling, Terms
 from ..core.used import UsedFeatures
 from ..fit.ridge import Moments
@@ -38,6 +39,8 @@ SYSTEM_FIELDS = {
     "intercept_": "intercept",
     "terms_": "terms",
     "general_coef_": "term_coef",
+    "pairs_": "pairs",
+    "pair_coef_": "pair_coef",
     "centers_": "centers",
     "widths_": "widths",
     "coef_": "coef",
@@ -65,6 +68,8 @@ RECORDS: Mapping[str, type] = {
 }
 # What a stream keeps of its samples: fields of a `Block`.
 KEPT_FIELDS = ("X", "Y", "w", "copies")
+# What it knows of the pairs of features that were found without some of them.
+FOLD_FIELDS = ("rows", "pairs")
 
 
 def plain_attributes(model: BaseEstimator) -> Attributes:
@@ -93,13 +98,13 @@ def restored(kind: type[BaseEstimator], attributes: Attributes) -> BaseEstimator
     """The classifier of a class with plain attributes, which were checked."""
     own = dict(attributes)
     if issubclass(kind, FittedAttributes):
-        own["system_"] = _system(attributes)
+        own["system_"] = restored_system(attributes)
         for name in (*SYSTEM_FIELDS, *OPTIONAL_FIELDS):
             own.pop(name, None)
     if issubclass(kind, MLTSKClassifier):
         own["fit_record_"] = None  # no rows travel
     if "stream_" in attributes:
-        own["stream_"] = _stream(attributes["stream_"])
+        own["stream_"] = restored_stream(attributes["stream_"])
     return from_attributes(kind, own)
 
 
@@ -120,9 +125,24 @@ def _plain_system(system: FuzzySystem) -> Attributes:
         attributes[name] = value
     if system.used is not None:
         attributes["used_"] = dict(vars(system.used))
+    attributes |= _plain_pairs(system)  # these are records in a record
     if system.categories:
         attributes["categories_"] = named_values(system.categories)
     return attributes
+
+
+def _plain_pairs(system: FuzzySystem) -> Attributes:
+    """The pairs of a system and their numbers, both None where there are none."""
+    if not len(system.pairs):
+        return {"pairs_": None, "pair_coef_": None}
+    return {"pairs_": _pairs_as_dict(system.pairs), "pair_coef_": system.pair_coef}
+
+
+def _pairs_as_dict(pairs: Pairs) -> Attributes:
+    """Pairs as a dict of their fields, conditions included."""
+    plain = dict(vars(pairs))
+    plain["conditions"] = dict(vars(pairs.conditions))
+    return plain
 
 
 def named_values(categories: Mapping[str, Mapping[float, str]]) -> Attributes:
@@ -133,20 +153,19 @@ def named_values(categories: Mapping[str, Mapping[float, str]]) -> Attributes:
     return pairs
 
 
-def _system(attributes: Attributes) -> FuzzySystem:
-    """The system of plain attributes."""
+def restored_system(attributes: Attributes) -> FuzzySystem:
+    """The system of plain attributes, which were checked."""
     fields: Attributes = {}
     for name, field in SYSTEM_FIELDS.items():
         value = attributes[name]
         if name in RECORDS and value is not None:
             value = RECORDS[name](**value)
         fields[field] = value
+    fields["pairs"] = restored_pairs(attributes["pairs_"])
     categories = {}
     for feature, pairs in attributes.get("categories_", {}).items():
         categories[feature] = dict(pairs)
-    used = None
-    if "used_" in attributes:
-        used = UsedFeatures(**attributes["used_"])
+    used = _used_features(attributes)
     return FuzzySystem(
         feature_names=_column_names(attributes, fields["columns"], used),
         label_names=tuple(attributes["label_names_"]),
@@ -154,6 +173,29 @@ def _system(attributes: Attributes) -> FuzzySystem:
         categories=categories,
         **fields,
     )
+
+
+def restored_pairs(plain: Attributes | None) -> Pairs:
+    """The pairs of plain attributes, which were checked."""
+    if plain is None:
+        return Pairs.none()
+    fields = dict(plain)
+    fields["conditions"] = Conditions(**plain["conditions"])
+    return Pairs(**fields)
+
+
+def names_of_columns(attributes: Attributes) -> tuple[str, ...]:
+    """Names of the columns of numbers that plain attributes are about."""
+    columns = attributes["columns_"]
+    table = None if columns is None else Columns(**columns)
+    return _column_names(attributes, table, _used_features(attributes))
+
+
+def _used_features(attributes: Attributes) -> UsedFeatures | None:
+    """Which features the columns of plain attributes are, None for all."""
+    if "used_" not in attributes:
+        return None
+    return UsedFeatures(**attributes["used_"])
 
 
 def _column_names(
@@ -173,12 +215,19 @@ def _plain_stream(stream: Stream) -> Attributes:
     plain = dict(vars(stream))
     plain["moments"] = dict(vars(stream.moments))
     plain["kept"] = {name: getattr(stream.kept, name) for name in KEPT_FIELDS}
+    plain["folds"] = [
+        {"rows": rows, "pairs": _pairs_as_dict(pairs)} for rows, pairs in stream.folds
+    ]
     return plain
 
 
-def _stream(plain: Attributes) -> Stream:
-    """The stream of such a dict."""
+def restored_stream(plain: Attributes) -> Stream:
+    """The stream of such a dict, which was checked."""
     fields = dict(plain)
     fields["moments"] = Moments(**plain["moments"])
     fields["kept"] = Block(**plain["kept"])
+    folds = []
+    for fold in plain["folds"]:
+        folds.append((fold["rows"], restored_pairs(fold["pairs"])))
+    fields["folds"] = tuple(folds)
     return Stream(**fields)

@@ -3,7 +3,8 @@
 Symbols in shapes: K rules, D features (of a table with words or gaps, its columns of
 numbers), L labels, P terms of the general rule, E rows of a consequent (1, or D + 1
 with slopes), Q knots of a scale, C percentiles (21), A rules and all data (K + 1), G
-rules that the user gave, R ends of a region (2), U numbers per label (K + P).
+rules that the user gave, R ends of a region (2), F rules of pairs of features, U
+numbers per label (P + F + K).
 """
 
 from collections.abc import Callable, Mapping
@@ -11,16 +12,16 @@ from dataclasses import MISSING, fields
 from typing import get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..columns import Columns
 from ..core.arrays import FloatArray
 from ..core.membership import Firing
-from ..core.terms import PERCENTILE_TERMS
 from ..core.used import UsedFeatures
-from ..system import STRAIGHT
 from ..text import listing
 from .column_checks import check_categories, check_columns
-from .number_checks import check_numbers
+from .number_checks import RAMP_SCALES, check_numbers
+from .pair_checks import check_pairs
 from .requirements import (
     check_table,
     has_no_infinity,
@@ -86,7 +87,15 @@ IS_ALLOWED: Mapping[str, Callable[[FloatArray], bool]] = {
     "widths_": has_no_nan,  # an infinite one is no condition
     "regions": has_no_infinity,  # NaN if no member was measured
 }
-SCALES = (*PERCENTILE_TERMS, "standard", "minmax", STRAIGHT, "unit", None)
+# Tables that samples are scored with. Arrays of their type are made for other numbers,
+# which would be lost in one of whole numbers.
+FLOATS = (
+    *("centers_", "widths_", "coef_", "general_coef_", "intercept_", "thresholds_"),
+    *("slopes_", "offsets_", "low", "high", "mean"),
+    *("values", "levels", "offset", "spread", "share"),
+    *("pair_coef_", "left", "peak", "right"),
+)
+SCALES = (*RAMP_SCALES, "standard", "minmax", "unit", None)
 FIRINGS = get_args(Firing)
 N_QUANTILES = 21
 
@@ -122,9 +131,10 @@ def check_system(attributes: Attributes, *, is_calibrated: bool) -> None:
     _check_terms(plain, sizes)
     _check_certainty(plain, sizes["U"])
     check_numbers(plain)
+    check_pairs(plain, sizes)
     check_categories(plain.get("categories_", {}))
     if "stream_" in plain:
-        check_stream(plain["stream_"], attributes, sizes)
+        check_stream(plain["stream_"], plain, sizes)
 
 
 def _check_record(value: object, name: str, kind: type) -> None:
@@ -186,8 +196,10 @@ def _sizes(plain: Attributes) -> dict[str, int]:
     knots_shape = np.shape(plain.get("values", ()))
     n_rules = len(plain["centers_"])
     n_terms = len(plain["feature"])
+    paired_shape = np.shape(plain["pair_coef_"])
+    n_paired = paired_shape[0] if paired_shape else 0
     numbers = plain.get("numbers")
-    n_numbers = n_rules + n_terms
+    n_numbers = n_terms + n_paired + n_rules
     return {
         "K": n_rules,
         "A": n_rules + 1,
@@ -196,6 +208,7 @@ def _sizes(plain: Attributes) -> dict[str, int]:
         "L": len(plain["label_names_"]),
         "C": N_QUANTILES,
         "R": 2,
+        "F": n_paired,
         "U": n_numbers,
         "V": n_numbers if numbers is None else np.size(numbers),
         "P": n_terms,
@@ -225,6 +238,11 @@ def _check_shapes(
         shape = tuple(sizes[symbol] for symbol in symbols)
         is_allowed = IS_ALLOWED.get(name, is_finite)
         check_table(plain[name], repr(name), shape, is_allowed)
+        is_float = plain[name].dtype in (np.float32, np.float64)
+        require(
+            is_float or name not in FLOATS,
+            f"{name!r} must hold floats of 32 or 64 bits, not {plain[name].dtype}",
+        )
 
 
 def _check_names(plain: Attributes, sizes: Mapping[str, int]) -> None:
@@ -306,13 +324,30 @@ def _check_terms(plain: Attributes, sizes: Mapping[str, int]) -> None:
     )
     low = plain["low"]
     high = plain["high"]
+    straight = plain.get("straight")
     if low is None and high is None:
+        require(straight is None, "linear terms must not be 'straight' as well")
         is_one_each = sizes["P"] == sizes["D"]
         require(is_one_each, "there must be a linear term per feature")
         return
-    has_ramps = plain["scale_"] in (*PERCENTILE_TERMS, STRAIGHT) or not sizes["P"]
+    has_ramps = plain["scale_"] in RAMP_SCALES or not sizes["P"]
     has_ends = low is not None and high is not None
     require(has_ramps and has_ends, "ramps must rise on a percentile scale")
+    if straight is not None:
+        _check_lines(straight, low, high)
+
+
+def _check_lines(
+    straight: NDArray[np.bool_], low: FloatArray, high: FloatArray
+) -> None:
+    """Straight terms go from the least to the largest value; all arrays are (P,)."""
+    is_list = isinstance(straight, np.ndarray) and straight.shape == low.shape
+    require(
+        is_list and straight.dtype.kind == "b",
+        f"'straight' must be {len(low)} times true or false",
+    )
+    goes_far = (low[straight] == 0) & (high[straight] == 1)
+    require(goes_far.all(), "'low' and 'high' of straight terms must be 0 and 1")
 
 
 def _check_certainty(plain: Attributes, n_numbers: int) -> None:
@@ -326,7 +361,10 @@ def _check_certainty(plain: Attributes, n_numbers: int) -> None:
         "'numbers' must give positions of numbers, in order",
     )
     of_terms = plain["general_coef_"].any(axis=1)
+    of_pairs = np.zeros(0, dtype=bool)
+    if plain["pair_coef_"] is not None:
+        of_pairs = plain["pair_coef_"].any(axis=1)
     of_rules = plain["coef_"].any(axis=(1, 2))
-    has_number = np.concatenate([of_terms, of_rules])
+    has_number = np.concatenate([of_terms, of_pairs, of_rules])
     has_number[numbers] = False
     require(not has_number.any(), "'numbers' must name all that are not 0")

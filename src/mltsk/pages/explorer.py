@@ -16,12 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
 from ..core.arrays import FloatArray, Matrix
-from ..exceptions import InputError
+from ..exceptions import InputError, check_installed
+from ..explain.effects import Effects
+from ..explain.rules import MAX_SHOWN_LABELS
 from ..explain.views import label_correlation_view
 from ..explain.wording import name
 from ..fitted import FittedAttributes
@@ -39,6 +42,7 @@ from .explorer_rows import (
 )
 from .packing import PageData, packed
 from .render import source, template, write_page
+from .shown_labels import check_max_labels, note_on_shown_labels, shown_labels
 
 SCRIPTS = (
     "model",
@@ -71,6 +75,7 @@ def explore(
     rows: bool = True,
     neighbours: bool = False,
     title: str = "Rules",
+    max_labels: int = MAX_SHOWN_LABELS,
 ) -> Path:
     """Write a page in which a model can be explored.
 
@@ -99,6 +104,9 @@ def explore(
         Whether the page lists the samples that are most like the one shown, with their
         labels.
     title : str, default="Rules"
+    max_labels : int, default=500
+        How many labels the page has: those that most rows have. If some are left out,
+        so are shorter models. A model of classes in one dimension has all of them.
 
     Examples
     --------
@@ -112,7 +120,14 @@ def explore(
     True
     """
     parts = explorer_parts(
-        model, X, Y, ids=ids, rows=rows, neighbours=neighbours, title=title
+        model,
+        X,
+        Y,
+        ids=ids,
+        rows=rows,
+        neighbours=neighbours,
+        title=title,
+        max_labels=max_labels,
     )
     allowed = policy([parts["style"]], [parts["script"]])
     page = template("explorer/page.html").render(parts, policy=allowed, title=title)
@@ -137,9 +152,17 @@ def explorer_parts(
     there is no heading. A colour scheme other than the system's is ``data-theme`` of
     the html element.
     """
+    check_installed("jinja2", extra="report")
     data = explorer_data(model, X, Y, **options)
+    classifier = pipeline_classifier(model)
+    note = note_on_shown_labels(classifier.system_, len(data["labels"]))
+    if note and _can_be_shortened(classifier):
+        note += " Shorter models are left out, too."
     markup = template("explorer/markup.html").render(
-        data, title=title, version=__version__
+        data,
+        title=title,
+        version=__version__,
+        shown=note,
     )
     return {
         "style": source(STYLE_SHEET),
@@ -191,6 +214,7 @@ def explorer_data(
     ids: TableLike = None,
     rows: bool = True,
     neighbours: bool = False,
+    max_labels: int = MAX_SHOWN_LABELS,
 ) -> PageData:
     """Return everything that the page needs, ready for JSON.
 
@@ -205,6 +229,7 @@ def explorer_data(
     check_is_fitted(classifier)
     if X is None and (neighbours or ids is not None):
         raise InputError("Neighbours and identifiers need rows: pass X, too.")
+    shown = _shown_labels(classifier, max_labels)
     features = None
     values = None
     labels = None
@@ -214,32 +239,61 @@ def explorer_data(
         values = read_values(classifier, features)
         if Y is not None:
             labels = read_labels(classifier, Y, values.shape[0])
+            if shown is not None:
+                labels = labels[:, shown]
         names = row_names(X, ids, values.shape[0])
         if rows:
-            shown_rows = rows_data(classifier.system_, values, labels, names)
+            system = _narrowed(classifier.system_, shown)
+            shown_rows = rows_data(system, values, labels, names)
     data = {
-        **_model_data(classifier, values, labels),
+        **_model_data(classifier, values, labels, shown),
         "rows": shown_rows,
         "neighbours": neighbours and shown_rows is not None,
     }
     used = len(embedded(data)) + len(script_source()) + len(source(STYLE_SHEET))
     room = min(used, MAX_PAGE_LENGTH - used)  # no more than twice the page
-    return {**data, "sizes": sizes_data(classifier, features, Y, room)}
+    sizes = []
+    if shown is None:  # those of 1,000 labels took a minute
+        sizes = sizes_data(classifier, features, Y, room)
+    return {**data, "sizes": sizes}
+
+
+def _shown_labels(classifier: Estimator, max_labels: int) -> NDArray[np.intp] | None:
+    """The labels of a page, None for all.
+
+    One of several classes is given by comparison with all others, so none is left out.
+    """
+    check_max_labels(max_labels)
+    system = classifier.system_
+    if len(system.label_names) <= max_labels or not classifier.multilabel_:
+        return None
+    return shown_labels(system, max_labels)
+
+
+def _narrowed(system: FuzzySystem, shown: NDArray[np.intp] | None) -> FuzzySystem:
+    """The system for the labels of a page, None for all."""
+    return system if shown is None else system.for_labels(shown)
 
 
 def _model_data(
-    classifier: Estimator, values: Matrix | None, labels: FloatArray | None
+    classifier: Estimator,
+    values: Matrix | None,
+    labels: FloatArray | None,
+    shown: NDArray[np.intp] | None,
 ) -> PageData:
-    """What the page needs of a model, and of rows if there are any."""
-    system = classifier.system_
-    effects = classifier.rules_.effects
+    """What the page needs of a model, and of rows if there are any.
+
+    ``shown`` are the labels of the page, None for all.
+    """
+    system = _narrowed(classifier.system_, shown)
+    effects = Effects(system)
     is_single = not classifier.multilabel_ and len(classifier.classes_) > 2
     return {
         "features": [name(feature) for feature in effects.subjects.feature_names],
         **content.feature_data(effects, values),
         "labels": [name(label) for label in system.label_names],
         "single": bool(is_single),
-        **content.system_data(classifier),
+        **content.system_data(classifier, shown),
         **content.ranges(system, values),
         "made": made_samples(effects),
         "correlation": _correlations(system, labels),
@@ -313,8 +367,7 @@ def _model_with_record(
 
     None if there is no such model, or if it is a short one.
     """
-    is_short = getattr(model, "max_statements", None) is not None
-    if is_short or not hasattr(model, "shorten"):
+    if not _can_be_shortened(model):
         return None
     if model.fit_record_ is not None:
         return model
@@ -323,6 +376,12 @@ def _model_with_record(
     if len(model.loo_scores_) != X.shape[0]:
         return None
     return _fitted_again(model, X, Y)
+
+
+def _can_be_shortened(model: Estimator) -> bool:
+    """Whether a model is of a kind that has short ones, and not short itself."""
+    is_short = getattr(model, "max_statements", None) is not None
+    return hasattr(model, "shorten") and not is_short
 
 
 def _fitted_again(model: Estimator, X: TableLike, Y: TableLike) -> Estimator | None:

@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.arrays import FloatArray, Matrix, dense
 from ..explain.effects import Effects
 from ..explain.given import GivenRules
-from ..explain.rules import RuleBase
+from ..explain.rules import RuleBase, rule_base
 from ..explain.subjects import Subjects
 from ..explain.wording import name
 from ..fitted import FittedAttributes
@@ -44,17 +45,21 @@ class Statement(Protocol):
 # the model ----------------------------------------------------------------------------
 
 
-def system_data(model: FittedAttributes) -> PageData:
-    """What a model computes and says.
+def system_data(
+    model: FittedAttributes, labels: NDArray[np.intp] | None = None
+) -> PageData:
+    """What a model computes and says, about some labels or all.
 
     That is all that may differ between two models of the same features and labels.
     ``had`` are members of each exception that have a label, and those in which it was
     observed.
     """
     system = model.system_
+    if labels is not None:
+        system = system.for_labels(labels)
     terms = system.terms
     members = system.members
-    base = model.rules_
+    base = rule_base(system)
     scaling = system.scaling
     shares = np.ones(system.shape[1]) if scaling is None else scaling.share
     had = None
@@ -138,10 +143,13 @@ def _words(base: RuleBase) -> PageData:
     for f, feature in enumerate(base.effects.subjects.feature_names):
         numbers.setdefault(feature, f)
     general = []
-    for consequent in base.general:
-        is_short = len(consequent.shapes) <= MAX_SHAPES_OF_SHORT
+    # Only shapes have words here: where the score of a short model starts takes as
+    # long as all of them.
+    for j in range(len(base.general)):
+        shapes = base.statements.general_shapes(j, base.kept_subjects)
+        is_short = len(shapes) <= MAX_SHAPES_OF_SHORT
         at_most = MAX_SHAPES_OF_SHORT if is_short else MAX_SHAPES_OF_LONG
-        general.append(_first_words(consequent.shapes, at_most, "smaller one", numbers))
+        general.append(_first_words(shapes, at_most, "smaller one", numbers))
     exceptions = []
     for rule in base.exceptions:
         at_most = min(MAX_WORDED_CONDITIONS, rule.told or 0)

@@ -24,11 +24,10 @@ from .. import __version__
 from ..classifier import MLTSKClassifier
 from ..core.arrays import FloatArray, spread_rows
 from ..datasets.load import is_path
-from ..exceptions import InputError
+from ..exceptions import InputError, check_installed
 from ..explain import views
-from ..explain.effects import Effects
 from ..explain.page import Node, largest_amount
-from ..explain.rules import RuleBase
+from ..explain.rules import MAX_SHOWN_LABELS, RuleBase
 from ..explain.wording import name
 from ..files import check_outputs
 from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
@@ -56,6 +55,7 @@ from .explorer import explorer_parts, policy
 from .packing import PageData
 from .render import source, template, write_page
 from .review_table import table_facts
+from .shown_labels import check_max_labels, note_on_shown_labels, shown_labels
 from .worth import JudgedLabel
 
 MAX_UNFOLDED_LABELS = 6
@@ -73,12 +73,16 @@ Progress = Callable[[int, int], object] | None
 
 
 class ReviewPage(NamedTuple):
-    """A review: its HTML, its first lines, a sentence per label, the fitted model."""
+    """A review: its HTML, its first lines, a sentence per label, the fitted model.
+
+    ``shown`` says how many of very many labels the page has.
+    """
 
     page: str
     summary: list[str]
     labels: list[str]
     model: MLTSKClassifier
+    shown: str
 
 
 def review(
@@ -90,6 +94,7 @@ def review(
     quick: bool = False,
     seed: int = 0,
     progress: Progress = None,
+    max_labels: int = MAX_SHOWN_LABELS,
 ) -> Path:
     """Write a page about a table and a model of it.
 
@@ -113,6 +118,9 @@ def review(
         Of folds, of the forest and of intervals.
     progress : callable, optional
         Called with (steps done, steps in all).
+    max_labels : int, default=500
+        How many labels the page shows one by one: those that most rows have. Its first
+        lines are about all labels.
 
     Examples
     --------
@@ -131,7 +139,14 @@ def review(
                 "review(X, path, Y)."
             )
         table = _joined_table(table, Y)
-    made = review_page(table, model=model, quick=quick, seed=seed, progress=progress)
+    made = review_page(
+        table,
+        model=model,
+        quick=quick,
+        seed=seed,
+        progress=progress,
+        max_labels=max_labels,
+    )
     return write_page(made.page, path)
 
 
@@ -159,20 +174,22 @@ def review_page(
     seed: int = 0,
     command: str = "",
     progress: Progress = None,
+    max_labels: int = MAX_SHOWN_LABELS,
 ) -> ReviewPage:
     """Return what `review` writes, with what it says first.
 
     ``command`` is shown in the page, to repeat the review.
     """
+    check_installed("jinja2", extra="report")
     if not table.label_names:
         raise InputError(
             f"{table.name} has no labels to review: say which columns are labels."
         )
+    check_max_labels(max_labels)
     is_quick = quick or len(table) < 4 * COMPARISON_FOLDS
     step = _step_counter(progress, len(table), is_quick=is_quick)
     step()  # none yet
-    rows = sparse_rows(table.X)
-    X = table.X if rows is None else rows
+    X = _samples(table)
     Y = table.Y.to_numpy(dtype=float)
     if model is None:
         model = MLTSKClassifier(threshold="f1")
@@ -188,23 +205,32 @@ def review_page(
         step()
     labels = worth.judge(fitted, seed)
     summary = worth.headline(labels, comparison)
+    shown = shown_labels(fitted.system_, max_labels)
+    note = note_on_shown_labels(fitted.system_, len(shown))
     facts = {
         "told": summary,
         "labels": len(labels),
+        "shown": note,
         "quick": is_quick,
         "open": len(labels) <= MAX_UNFOLDED_LABELS,
-        "table": table_facts(table, Y),
-        "judged": [_label_facts(label) for label in labels],
+        "table": table_facts(table, Y, shown),
+        "judged": [_label_facts(labels[j]) for j in shown],
         "some_judged": _how_many(len(fitted.fit_record_.labels), len(table)),
         "compared": _comparison_facts(comparison, labels, len(table)),
-        "said": _model_facts(fitted, short, size_path, comparison),
+        "said": _model_facts(fitted, short, shown, size_path, comparison),
         "made": _origin_facts(table, fitted, seed, command, comparison),
-        **_explorer_facts(fitted, X, table),
+        **_explorer_facts(fitted, X, table, max_labels),
     }
     page = _rendered(table, facts)
     step()
     sentences = [worth.sentence(label) for label in labels]
-    return ReviewPage(page=page, summary=summary, labels=sentences, model=fitted)
+    return ReviewPage(page, summary, labels=sentences, model=fitted, shown=note)
+
+
+def _samples(table: DataTable) -> Samples:
+    """The features of a table, as sparse rows where it has such."""
+    rows = sparse_rows(table.X)
+    return table.X if rows is None else rows
 
 
 def _step_counter(
@@ -242,13 +268,22 @@ def _rendered(table: DataTable, facts: PageData) -> str:
     )
 
 
-def _explorer_facts(model: MLTSKClassifier, X: Samples, table: DataTable) -> PageData:
+def _explorer_facts(
+    model: MLTSKClassifier, X: Samples, table: DataTable, max_labels: int
+) -> PageData:
     """An explorer of the model, with as many rows as the page has room for."""
     limit = max(MAX_TRIED_CELLS // len(table.feature_names), MIN_TRIED_ROWS)
     rows = np.arange(len(table))[spread_rows(len(table), limit)]
     ids = table.ids.iloc[rows] if len(table.ids.columns) else None
+    parts = explorer_parts(
+        model,
+        take_rows(X, rows),
+        table.Y.iloc[rows],
+        ids=ids,
+        max_labels=max_labels,
+    )
     return {
-        "tried": explorer_parts(model, take_rows(X, rows), table.Y.iloc[rows], ids=ids),
+        "tried": parts,
         "some_tried": _how_many(len(rows), len(table)),
     }
 
@@ -366,27 +401,31 @@ def _means(
 def _model_facts(
     model: MLTSKClassifier,
     short: MLTSKClassifier,
+    shown: NDArray[np.intp],
     size_path: DataFrame | None,
     comparison: BaselineComparison | None,
 ) -> PageData:
-    """What a model says: its short form in words, its curves and its exceptions."""
+    """What a model says: its short form in words, its curves and its exceptions.
+
+    ``shown`` are the labels that it is shown for.
+    """
     base = short.rules_
-    general = {}
-    for consequent in base.general:
-        general[consequent.label] = consequent.nodes(None, general=base.effects.start)[
-            0
-        ]
-    effects = views.effects_of(model)
+    curves = views.FeatureCurves(views.effects_of(model))
+    short_curves = views.FeatureCurves(base.effects)
+    general = []
     labels = []
-    for label in map(str, model.label_names_):
-        shapes = _shape_pictures(effects, base, label)
-        labels.append(
-            {"name": name(label), "node": general.get(label), "shapes": shapes}
-        )
+    for j in shown.tolist():
+        node = None
+        if len(base.general):
+            node = base.general[j].nodes(None, general=base.effects.start)[0]
+            general.append(node)
+        shapes = _shape_pictures(curves, short_curves, j)
+        label = name(str(model.label_names_[j]))
+        labels.append({"name": label, "node": node, "shapes": shapes})
     return {
         "legend": base.legend(),
         "labels": labels,
-        "most": largest_amount(list(general.values())),
+        "most": largest_amount(general),
         "terms": REVIEW_STATEMENTS,
         "own": _exceptions(base),
         "exceptions": _exceptions(model.rules_, at_most=MAX_SHOWN_EXCEPTIONS),
@@ -398,18 +437,17 @@ def _model_facts(
 
 
 def _shape_pictures(
-    effects: Effects, short_base: RuleBase, label: str
+    curves: views.FeatureCurves, short_curves: views.FeatureCurves, j: int
 ) -> list[tuple[str, str]]:
-    """Features that matter most for a label, and pictures of what they add."""
-    curves = views.shapes(effects, label, top=MAX_SHAPES_PER_LABEL)
-    short_curves = {}
-    for curve in views.shapes(short_base.effects, label, top=REVIEW_STATEMENTS):
-        short_curves[curve.feature] = curve
-    reach = max((float(np.abs(curve.y).max()) for curve in curves), default=0.0) or 1.0
+    """Features that matter most for label j, and pictures of what they add."""
+    features = curves.largest([j], MAX_SHAPES_PER_LABEL)
+    of_short = short_curves.largest([j], REVIEW_STATEMENTS)
+    wholes = [curves.curve(f, j) for f in features]
+    reach = max((float(np.abs(curve.y).max()) for curve in wholes), default=0.0) or 1.0
     pictures = []
-    for curve in curves:
-        picture = svg.shape(curve, short_curves.get(curve.feature), reach)
-        pictures.append((name(curve.feature), picture))
+    for f, whole in zip(features, wholes, strict=True):
+        simple = short_curves.curve(f, j) if f in of_short else None
+        pictures.append((name(whole.feature), svg.shape(whole, simple, reach)))
     return pictures
 
 

@@ -1,6 +1,7 @@
 """What is in a user's table, for its review: columns, gaps, labels, and their pairs."""
 
 import numpy as np
+from numpy.typing import NDArray
 from pandas import concat
 
 from ..core.arrays import FloatArray
@@ -21,33 +22,42 @@ MIN_PAIR_CORRELATION = 0.1
 MAX_MAPPED_LABELS = 40
 
 
-def table_facts(table: DataTable, Y: FloatArray) -> PageData:
-    """Return what is in a table whose labels are Y (n, L), NaN where not observed."""
+def table_facts(
+    table: DataTable, Y: FloatArray, shown_labels: NDArray[np.intp] | None = None
+) -> PageData:
+    """Return what is in a table whose labels are Y (n, L), NaN where not observed.
+
+    ``shown_labels`` are the labels that are told one by one, None for all.
+    """
+    if shown_labels is None:
+        shown_labels = np.arange(Y.shape[1])
+    label_names = [name(table.label_names[j]) for j in shown_labels]
+    shown_Y = Y[:, shown_labels]
     shown = table.columns[:MAX_SHOWN_COLUMNS]
     kinds = [column.kind for column in table.columns]
     return {
         "columns": [report_row(column, CELL_WIDTH) for column in shown],
         "more": len(table.columns) - len(shown),
         "gaps": _gaps(table),
-        "labels": _labels(table, Y),
+        "labels": _labels(label_names, shown_Y),
         "kinds": [
             plural(kinds.count(kind), f"{kind} column") for kind in dict.fromkeys(kinds)
         ],
         "notes": [name(note) for note in table.columns.notes],
-        **_label_pairs(table, Y),
+        **_label_pairs(label_names, shown_Y),
     }
 
 
-def _labels(table: DataTable, Y: FloatArray) -> list[PageData]:
+def _labels(names: list[str], Y: FloatArray) -> list[PageData]:
     """How many rows have each label, of those in which it was observed."""
     labels = []
-    for label, y in zip(table.label_names, Y.T, strict=True):
+    for label, y in zip(names, Y.T, strict=True):
         n_cases = int(np.nansum(y))
         n_observed = int((~np.isnan(y)).sum())
         share = n_cases / max(n_observed, 1)
         labels.append(
             {
-                "name": name(label),
+                "name": label,
                 "had": n_cases,
                 "seen": n_observed,
                 "share": percent(share),
@@ -83,9 +93,8 @@ def _gaps(table: DataTable) -> PageData:
     return {"shown": shown, "more": n_columns - len(shown)}
 
 
-def _label_pairs(table: DataTable, Y: FloatArray) -> PageData:
+def _label_pairs(names: list[str], Y: FloatArray) -> PageData:
     """Which labels occur together: sentences on some pairs, and a map of few labels."""
-    names = [name(label) for label in table.label_names]
     L = len(names)
     is_observed = (~np.isnan(Y)).astype(float)
     cases = np.nan_to_num(Y)
@@ -96,10 +105,13 @@ def _label_pairs(table: DataTable, Y: FloatArray) -> PageData:
         spread = np.sqrt(first * (n - first))
         C = (both * n - first * first.T) / (spread * spread.T)
     strengths = np.abs(np.nan_to_num(C, posinf=0.0, neginf=0.0))
-    pairs = [(strengths[i, j], i, j) for i in range(L) for j in range(i)]
+    rows, columns = np.tril_indices(L, -1)
+    by_strength = np.lexsort([columns, rows, strengths[rows, columns]])[::-1]
     sentences = []
-    for strength, i, j in sorted(pairs, reverse=True)[:MAX_LABEL_PAIRS]:
-        if strength <= MIN_PAIR_CORRELATION:
+    for pair in by_strength[:MAX_LABEL_PAIRS]:
+        i = rows[pair]
+        j = columns[pair]
+        if strengths[i, j] <= MIN_PAIR_CORRELATION:
             break
         if first[i, j] > first[j, i]:  # tell it from the rarer one
             i, j = j, i

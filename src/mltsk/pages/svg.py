@@ -19,6 +19,7 @@ from ..metrics.curves import Groups
 
 MAX_CURVE_POINTS = 1000  # that are looked at
 CURVE_TOLERANCE = 0.2  # pixels by which a drawn line may miss a point of a curve
+MAX_LOOPED_POINTS = 30  # of a stretch that a loop is faster for than arrays
 MAX_DRAWN_VALUES = 6  # names of a nominal feature
 MAX_LARGE_CELLS = 15  # labels whose map has room for large cells
 STRONG_CORRELATION = 0.6  # and beyond: the darkest cell
@@ -69,7 +70,7 @@ def calibration(title: str, groups: Groups) -> str:
         marks.append(_line(place, bottom, place, top, "whisker"))
     for place, height in zip(x, y, strict=True):
         marks.append(_dot(place, height, "dot"))
-    return _square(title, ("probability told", "share that has it"), marks)
+    return _square(title, ("predicted probability", "share with the label"), marks)
 
 
 def interval(title: str, value: tuple[float, float, float], guess: float) -> str:
@@ -149,14 +150,15 @@ def shape(whole: Curve, simple: Curve | None, reach: float) -> str:
     marks.append(_line(6, 50, 194, 50, "guide"))
     marks.append(_path(x, height(whole.y), "curve"))
     if simple is not None:
-        marks.append(_path(x, height(simple.y), "curve dashed"))
+        marks.append(_path(across(simple.x), height(simple.y), "curve dashed"))
     for tick in across(whole.quantiles[1:-1]):
         if 6 <= tick <= 194:
             marks.append(_line(tick, 96, tick, 101, "tick"))
     if whole.missing is not None:
         marks.append(_dot(197, float(height(whole.missing)), "mark"))
-    marks.append(_text(6, 112, number(start), "start"))
-    marks.append(_text(194, 112, number(end), "end"))
+    size = max(abs(start), abs(end))
+    marks.append(_text(6, 112, number(start, size), "start"))
+    marks.append(_text(194, 112, number(end, size), "end"))
     return _svg("shape", (200, 116), title, marks)
 
 
@@ -314,26 +316,55 @@ def _path(x: ArrayLike, y: ArrayLike, kind: str, end: str = "") -> str:
 def _corners(x: Array, y: Array) -> list[int]:
     """Return the points that a line needs to pass near all (Douglas and Peucker)."""
     corners = {0, len(x) - 1}
+    points = list(zip(x.tolist(), y.tolist(), strict=True))
     open_stretches = [(0, len(x) - 1)]
     while open_stretches:
         first, last = open_stretches.pop()
-        distances = _distances_from_chord(x[first : last + 1], y[first : last + 1])
-        if len(distances) and distances.max() > CURVE_TOLERANCE:
-            farthest = first + 1 + int(distances.argmax())
+        stretch = slice(first, last + 1)
+        if last - first < 2:  # no point between them
+            continue
+        if last - first < MAX_LOOPED_POINTS:
+            inner, distance = _farthest_of_few(points[stretch])
+        else:
+            inner, distance = _farthest(x[stretch], y[stretch])
+        if distance > CURVE_TOLERANCE:
+            farthest = first + inner
             corners.add(farthest)
             open_stretches += [(first, farthest), (farthest, last)]
     return sorted(corners)
 
 
-def _distances_from_chord(x: Array, y: Array) -> Array:
-    """Return how far inner points lie from the line between the first and the last."""
+def _farthest(x: Array, y: Array) -> tuple[int, float]:
+    """Return the inner point farthest from the line between the ends, and how far."""
     dx = x[-1] - x[0]
     dy = y[-1] - y[0]
     from_x = x[1:-1] - x[0]
     from_y = y[1:-1] - y[0]
     if dx or dy:
-        return np.abs(dx * from_y - dy * from_x) / np.hypot(dx, dy)
-    return np.hypot(from_x, from_y)
+        distances = np.abs(dx * from_y - dy * from_x) / np.hypot(dx, dy)
+    else:
+        distances = np.hypot(from_x, from_y)
+    inner = int(distances.argmax())
+    return inner + 1, float(distances[inner])
+
+
+def _farthest_of_few(points: list[tuple[float, float]]) -> tuple[int, float]:
+    """Return what `_farthest` returns, to the last bit, in less time for few points."""
+    x0, y0 = points[0]
+    dx = points[-1][0] - x0
+    dy = points[-1][1] - y0
+    length = float(np.hypot(dx, dy))
+    farthest = 1
+    largest = -1.0
+    for i, (x, y) in enumerate(points[1:-1], start=1):
+        if length:
+            distance = abs(dx * (y - y0) - dy * (x - x0)) / length
+        else:
+            distance = float(np.hypot(x - x0, y - y0))
+        if distance > largest:
+            farthest = i
+            largest = distance
+    return farthest, largest
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:

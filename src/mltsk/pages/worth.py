@@ -150,8 +150,8 @@ def sentence(label: JudgedLabel) -> str:
     cases = plural(label.cases, "case")
     if label.is_guessed:
         text = (
-            f"{label.name} cannot be told from these columns: the model may be no "
-            "better than guessing."
+            f"{label.name} cannot be predicted from these columns: the model may be "
+            "no better than guessing."
         )
         if not is_rare:
             return text
@@ -203,18 +203,19 @@ def _share_in_words(share: float, nouns: str) -> str:
 
 
 def sentence_on_chances(groups: Groups) -> str:
-    """Say whether the probabilities of a label can be taken at their word."""
+    """Say whether the predicted probabilities of a label can be trusted."""
     is_off = (groups.forecast < groups.low) | (groups.forecast > groups.high)
     if is_off.sum() < 2:  # of ten intervals of 95 %, one may be off
         return (
-            "Probabilities can be taken at their word: where 30 % were told, about "
-            "30 % have it."
+            "Probabilities can be trusted: of 100 rows with a predicted probability of "
+            "30 %, about 30 have the label."
         )
     distances = np.abs(groups.forecast - groups.observed)
     worst = int(np.argmax(np.where(is_off, distances, -1.0)))
     return (
-        f"Where the model said {percent(groups.forecast[worst])}, "
-        f"{percent(groups.observed[worst])} had it: take such probabilities with care."
+        "Be careful with probabilities: of rows with a predicted probability of about "
+        f"{percent(groups.forecast[worst])}, {percent(groups.observed[worst])} have "
+        "the label."
     )
 
 
@@ -231,8 +232,8 @@ def headline(
         lines.append(sentence(labels[0]))
     elif guessed:
         lines.append(
-            f"{len(guessed)} of {len(labels)} labels cannot be told better than by "
-            f"guessing: {_first_names(guessed)}."
+            f"{len(guessed)} of {len(labels)} labels cannot be predicted better than "
+            f"by guessing: {_first_names(guessed)}."
         )
     if comparison is not None:
         lines += _lines_on_better_methods(labels, comparison)
@@ -265,7 +266,7 @@ def _lines_on_better_methods(
 
 
 def _lines_on_found_labels(labels: Sequence[JudgedLabel]) -> list[str]:
-    """Say which labels are told better than by guessing."""
+    """Say which labels are predicted better than by guessing."""
     better = [label for label in labels if label.is_better_than_guessing]
     if not better:
         return []
@@ -278,7 +279,7 @@ def _lines_on_found_labels(labels: Sequence[JudgedLabel]) -> list[str]:
     ends = f"best {better[0].name}"
     if len(better) > 1:
         ends += f", least well {better[-1].name}"
-    return [f"{count} labels can be told better than by guessing, {ends}."]
+    return [f"{count} labels can be predicted better than by guessing, {ends}."]
 
 
 def _first_names(names: Sequence[str]) -> str:

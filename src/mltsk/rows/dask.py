@@ -23,7 +23,7 @@ from ..exceptions import InputError
 from ..fit.design import Design
 from ..fit.ridge import Moments
 from ..fit.rows import Block
-from ..targets import Targets, default_label_names
+from ..targets import Targets, absent_cells, default_label_names
 from .read import (
     PRECISIONS,
     Estimator,
@@ -149,8 +149,7 @@ def _read_labels(Y: NDArray[Any], targets: Targets) -> NDArray[np.float64]:
         return targets.indicator(Y)
     if not ((Y == 0) | (Y == 1)).all():
         raise InputError(
-            "y must be an indicator of 0 and 1, or one-dimensional classes; "
-            "labels not observed for every row need arrays in memory."
+            "y must be an indicator of 0 and 1, or one-dimensional classes."
         )
     return Y.astype(np.float64)
 
@@ -266,6 +265,7 @@ def _survey(X: ArrayLike, Y: ArrayLike, w: ArrayLike | None) -> Survey:
     Y = np.asarray(Y)
     if len(X) != len(Y):
         raise InputError(f"A block of X has {len(X)} rows but that of y has {len(Y)}.")
+    _check_observed(Y)
     is_flat = Y.ndim == 1
     if is_flat and Y.dtype.kind == "f" and not (Y == np.round(Y)).all():
         raise InputError(
@@ -279,6 +279,17 @@ def _survey(X: ArrayLike, Y: ArrayLike, w: ArrayLike | None) -> Survey:
         weights=None if w is None else _survey_weights(_weights(w)),
         missing=np.isnan(X).sum(axis=0),
     )
+
+
+def _check_observed(Y: NDArray[Any]) -> None:
+    """Refuse labels of a block that were not observed in every row."""
+    if absent_cells(Y).any():
+        raise InputError(
+            "Input y contains NaN: on Dask all labels must be observed in every row. "
+            "Leave out rows in which one was not, or pass X and y as arrays or data "
+            "frames in memory (X.compute(), y.compute()): there each label is learned "
+            "from the rows where it was observed."
+        )
 
 
 def _weights(w: ArrayLike) -> NDArray[np.float64]:

@@ -19,7 +19,9 @@ from ..core.used import UsedFeatures
 from ..fit.rows import ArrayRows
 from ..targets import (
     Targets,
+    absent_cells,
     are_label_lists,
+    check_present,
     default_label_names,
     plain_lists,
     table_targets,
@@ -99,6 +101,7 @@ def _large_targets(y: TargetsLike) -> tuple[TargetsLike, Targets]:
     if not names and _is_column_of_classes(y):
         y = np.ravel(_dense(y))
     if y.ndim != 2:
+        check_present(y)
         return y, Targets.of(np.unique(y))
     n_labels = y.shape[1]
     names = names or default_label_names(n_labels)
@@ -123,7 +126,7 @@ def _is_column_of_classes(y: TargetsLike) -> bool:
     """Whether y is a single column in which no cell is missing."""
     if y.ndim != 2 or y.shape[1] != 1:
         return False
-    return not (y.dtype.kind == "f" and np.isnan(y).any())
+    return sparse.issparse(y) or not absent_cells(y).any()
 
 
 def _dense(y: TargetsLike) -> NDArray[Any]:

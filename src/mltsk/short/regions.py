@@ -191,7 +191,7 @@ class RegionFinder:
         pairs = self.long.pairs
         if not len(pairs):
             return []
-        squares = pairs.mean * (np.asarray(self.long.pair_coef) ** 2).sum(axis=1)
+        squares = pairs.share * (np.asarray(self.long.pair_coef) ** 2).sum(axis=1)
         sizes = {}
         for columns, own in pairs.blocks.items():
             sizes[columns] = float(squares[own].sum())

@@ -10,6 +10,7 @@ from itertools import product
 
 import pytest
 
+from mltsk.exceptions import InputError
 from mltsk.paper.experiments.tables import ReportTable, TableCell, TableRow
 from mltsk.paper.report.experiment import escape_latex, table_text, write_report
 
@@ -142,6 +143,17 @@ def test_write_report_replaces_an_earlier_report(make_results, tmp_path):
     write_report(make_results([], datasets=("yeast",)), tmp_path)
     page = page_text(write_report(make_results(datasets=("yeast",)), tmp_path))
     assert "4 methods on 1 data set, all finished" in page
+
+
+def test_write_report_refuses_links_before_it_writes_anything(make_results, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (tmp_path / "mine").mkdir()
+    (out / "figures").symlink_to(tmp_path / "mine")
+    with pytest.raises(InputError, match="figures is a link that leads elsewhere"):
+        write_report(make_results(datasets=("yeast",)), out)
+    assert [path.name for path in out.iterdir()] == ["figures"]
+    assert not list((tmp_path / "mine").iterdir())
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ from typing import Literal, NamedTuple
 import pandas as pd
 
 from ...exceptions import InputError, printable
+from ...files import check_no_link
 from ...limits import check_size
 from .published import METRICS, PlainData, read_text
 from .results import CELL_COLUMNS, SCORE_COLUMNS, Results
@@ -480,6 +481,8 @@ def _locked(folder: Path) -> Iterator[None]:
     except OSError as error:
         problem = f"cannot be made ({error.strerror}): --out takes a folder"
         raise InputError(f"The folder {folder} {problem}.") from None
+    for name in (LOCK, FILE):  # SQLite would follow it
+        check_no_link(folder / name)
     file = folder / LOCK
     with closing(sqlite3.connect(file, timeout=0, isolation_level=None)) as lock:
         try:

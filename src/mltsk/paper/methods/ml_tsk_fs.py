@@ -24,6 +24,7 @@ from ...core.terms import Terms, column_quantiles, fit_scaling
 from ...exceptions import InputError, NonConvexWarning
 from ...explain import explain
 from ...fitted import FittedAttributes
+from ...probabilities import fixed_thresholds
 from ...rows.read import feature_names
 from ...sklearn_private import StrOptions
 from ...system import FuzzySystem
@@ -184,13 +185,7 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
 
     def _validate_fit(self, X, y, sample_weight):
         X, Y, w = super()._validate_fit(X, y, sample_weight)
-        shape = Y.shape[1:]
-        thresholds = np.asarray(self.threshold, dtype=np.float64)
-        if thresholds.shape not in ((), shape) or not np.isfinite(thresholds).all():
-            raise ValueError(
-                f"threshold must be a finite number or one per label, {shape}, "
-                f"got {self.threshold!r}"
-            )
+        fixed_thresholds(self.threshold, Y.shape[1], "a finite number or one per label")
         return X, Y, w
 
     def _fit(self, X, Y, w):

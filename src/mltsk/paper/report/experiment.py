@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...exceptions import InputError, optional
-from ...files import csv_text, writing
+from ...files import check_folder_of_ours, csv_text, writing
 from ...pages.render import template
 from ...text import plural
 from ..experiments.published import RESULT_TABLES, PlainData
@@ -157,9 +157,12 @@ def write_report(results: Results, out: str | Path) -> list[Path]:
 
 def _write_files(folder: Path, files: dict[str, bytes]) -> Iterator[Path]:
     """Write files by their names in a folder, one after the other."""
-    for name, content in files.items():
+    for name in files:
         if not FILE_NAME.fullmatch(name):
             raise InputError(f"{name!r} is no name for a file of a report.")
+        if (folder / name).parent != folder:
+            check_folder_of_ours((folder / name).parent)
+    for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with writing(path, follow_link=False) as file:
