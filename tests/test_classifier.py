@@ -60,7 +60,8 @@ def test_fitted_attributes_have_the_documented_shapes(data, clf):
     assert clf.loo_scores_.shape == (200, 4)
     assert clf.decision_function(data.X).shape == (200, 4)
     assert clf.predict_proba(data.X).shape == (200, 4)
-    n_statements = n_terms + n_rules * (n_numbers + n_conditions)
+    n_slopes = n_numbers - 1
+    n_statements = n_terms + n_rules * (n_slopes + n_conditions)
     assert_array_equal(clf.n_statements_, np.full(4, n_statements))
     assert_array_equal(clf.classes_, np.arange(4))
 

@@ -105,8 +105,8 @@ default=None
         lowest threshold with that precision, or the highest with that recall.
     max_statements, max_conditions : int or None, default=None, 5
         With `max_statements` the model is shortened to at most that many statements per
-        label: a term counts one, an exception one and one more per condition, of which
-        it has at most `max_conditions`.
+        label: a term counts one, and an exception one per condition, of which it has at
+        most `max_conditions`.
     categorical_features : "from_dtype", None, or array of bool, int or str, \
 default="from_dtype"
         Which features are nominal, as a mask, by position or by name. "from_dtype"

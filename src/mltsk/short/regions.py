@@ -170,13 +170,13 @@ class RegionFinder:
         return columns[np.argsort(met_share[columns], kind="stable")]
 
     def _condition(self, d: int, interval: Interval) -> RegionCondition:
-        """The condition that column d lies in an interval, with rounded numbers."""
+        """The condition that column d lies in an interval, with rounded ends."""
         step = float(self.steps[d])
-        digits = digits_of_step(step)
+        low, high = rounded(interval, digits_of_step(step)).tolist()
+        rounded_interval = Interval(low, high)
         least, largest = self.grid[d, [0, -1]].tolist()
-        center = interval.center(least, largest)
-        reach = float(rounded(interval.reach(center), digits))
-        return RegionCondition(d, float(rounded(center, digits)), max(reach, step))
+        center = rounded_interval.center(least, largest)
+        return RegionCondition(d, center, max(rounded_interval.reach(center), step))
 
     # pairs of the long model --------------------------------------------------------
 
