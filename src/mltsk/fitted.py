@@ -101,9 +101,9 @@ class FittedAttributes:
     def n_statements_(self) -> NDArray[np.intp]:
         """Statements per label, (n_labels,), of long and short models alike.
 
-        A number of the general rule counts one, and one of a pair of features three:
-        it has two conditions. An exception counts one for its shift or each of its
-        slopes, and one for each of its conditions.
+        A number of the general rule counts one, and one of a pair of features two: it
+        has two conditions. An exception counts one for each of its conditions and each
+        of its slopes.
         """
         check_is_fitted(self)
         return self.system_.n_statements
