@@ -50,3 +50,12 @@ def test_covariance_needs_the_information_of_numbers_that_are_not_0_only():
     covariance = certainty.covariance(kept, 0, np.array([2, 5, 7, 900_000]))
     assert_allclose(covariance[np.ix_([1, 3], [1, 3])], np.linalg.inv(A[1:, 1:]))
     assert_array_equal(covariance[[0, 2]], 0.0)
+
+
+def test_knows_is_about_the_numbers_that_a_label_has():
+    certainty = Certainty(np.eye(2), noise=np.ones(1), numbers=np.array([0, 2]))
+    kept = np.array([True, False, True, True])
+    assert certainty.knows(kept, np.array([0, 1, 2]))
+    assert not certainty.knows(kept, np.array([2, 3]))
+    covariance = certainty.covariance(kept, 0, np.array([0, 1, 2]))
+    assert_allclose(covariance, np.diag([1.0, 0.0, 1.0]))

@@ -37,7 +37,8 @@ class Certainty:
     folds : int
     numbers : array of int of shape (V,), optional
         Positions of these numbers among all U, rising; None if they are all. A short
-        model of linear terms has a number per column, nearly all of them 0.
+        model of linear terms has a number per column, nearly all of them 0. Of a long
+        one with thousands of exceptions, nothing is known about theirs.
     """
 
     information: FloatArray
@@ -45,6 +46,15 @@ class Certainty:
     chosen: NDArray[np.int64] | None = None
     folds: int = 0
     numbers: NDArray[np.intp] | None = None
+
+    def knows(self, kept: NDArray[np.bool_], among: NDArray[np.intp]) -> bool:
+        """Whether the information is about all of some numbers (A,) that a label has.
+
+        ``kept`` (U,) says which it has.
+        """
+        if self.numbers is None:
+            return True
+        return bool(np.isin(among[kept[among]], self.numbers).all())
 
     def covariance(
         self, kept: NDArray[np.bool_], label: int, among: NDArray[np.intp]
@@ -59,6 +69,10 @@ class Certainty:
         among : array of int of shape (A,)
             Positions of the numbers that are asked for, among all U.
         """
+        if self.numbers is not None:
+            is_known = np.zeros_like(kept)
+            is_known[self.numbers] = True
+            kept = kept & is_known
         has_number = kept[among]
         positions = np.searchsorted(np.flatnonzero(kept), among[has_number])
         inverse = self._inverse(kept.tobytes())

@@ -302,6 +302,8 @@ class Effects:
             of_pairs = system.pair_coef[:, j] != 0
         of_exceptions = (system.coef[:, :, j] != 0).ravel()
         used = np.concatenate([of_terms, of_pairs, of_exceptions])
+        if not system.certainty.knows(used, own):
+            return None
         return system.certainty.covariance(used, j, own)
 
     # exceptions ---------------------------------------------------------------------

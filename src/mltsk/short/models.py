@@ -32,7 +32,7 @@ from ..core.arrays import (
 )
 from ..core.certainty import Certainty
 from ..core.membership import Members
-from ..fit.design import OVERLAPPING, Design
+from ..fit.design import OVERLAPPING, Design, gram
 from ..fit.ridge import Penalty
 from ..fit.rows import Block, RowIndex
 from ..fit.solve import left_out_scores
@@ -48,6 +48,7 @@ LABEL_SHARE = 0.2
 N_FOLDS = 5
 MAX_COMPARED_SIZE = 50  # statements per label up to which sizes are compared
 MAX_CERTAINTY_COLUMNS = 5_000  # of a long model whose certainty is worked out
+MAX_CERTAIN_RULE_NUMBERS = 500  # of exceptions; beyond, none of them has an interval
 
 
 @dataclass(frozen=True)
@@ -108,30 +109,73 @@ class TrainingRows:
         return np.sqrt(np.einsum("nl,nl->l", share, (self.Y - scores) ** 2))
 
 
-def certainty_of(rows: TrainingRows) -> Certainty | None:
+def certainty_of(
+    rows: TrainingRows, max_rule_numbers: int = MAX_CERTAIN_RULE_NUMBERS
+) -> Certainty | None:
     """How sure a long model is of its numbers, from at most 2,000 rows.
 
-    None where it has too many numbers, or coupled labels.
+    Of more than ``max_rule_numbers`` of exceptions nothing is said, but others are less
+    sure because of them. None where there are too many others, or coupled labels.
     """
     design = rows.design
     penalty = rows.penalty
-    if design.n_columns > MAX_CERTAINTY_COLUMNS or penalty.basis is not None:
+    n_numbers = design.n_columns
+    has_many_rules = n_numbers - design.first_rule > max_rule_numbers
+    if has_many_rules:
+        n_numbers = design.first_rule
+    if n_numbers > MAX_CERTAINTY_COLUMNS or penalty.basis is not None:
         return None
     sample = rows.take(spread_rows(len(rows), MAX_CHOICE_ROWS))
+    Z = design.scale.apply(sample.X)
     w = sample.row_weights
-    Phi = design.rows(design.scale.apply(sample.X))
     stands_for = w * (rows.row_weights.sum() / w.sum())
-    centred = (Phi - w @ Phi / w.sum()) * np.sqrt(stands_for)[:, None]
-    units = _units(design)
-    ridge = design.shrunk(penalty.rho * np.eye(design.n_columns))
-    information = (centred.T @ centred + ridge) / np.outer(units, units)
+    if has_many_rules:
+        information = _information_without_rules(design, penalty, Z, stands_for)
+    else:
+        information = _information(design, penalty, Z, stands_for)
+    units = _units(design)[:n_numbers]
+    information /= units
+    information /= units[:, None]
     if design.scale.name in OVERLAPPING:
         # of the numbers of ramps, which are those of the design's columns times H
         from_ramps = inv(design.scale.heights.tocsc())
-        n_others = design.n_columns - design.n_terms
-        back = block_diag([from_ramps, eye_array(n_others)])
+        back = block_diag([from_ramps, eye_array(n_numbers - design.n_terms)])
         information = back.T @ information @ back
-    return Certainty(information, sample.noise(sample.loo_scores))
+    return Certainty(
+        information=information,
+        noise=sample.noise(sample.loo_scores),
+        numbers=np.arange(n_numbers) if has_many_rules else None,
+    )
+
+
+def _information(design: Design, penalty: Penalty, Z: Matrix, w: Array) -> FloatArray:
+    """Information (Q, Q) about the solution, from scaled rows Z of weights w (N,)."""
+    Phi = design.rows(Z)
+    centred = (Phi - w @ Phi / w.sum()) * np.sqrt(w)[:, None]
+    ridge = design.shrunk(penalty.rho * np.eye(design.n_columns))
+    return np.asarray(centred.T @ centred + ridge)
+
+
+def _information_without_rules(
+    design: Design, penalty: Penalty, Z: Matrix, w: Array
+) -> FloatArray:
+    """Information (P + R, P + R) about terms and pairs, whatever exceptions are.
+
+    It is what the inverse of `_information` has for them, inverted: Aᵀ (I + K/ρ)⁻¹ A
+    with the kernel K (N, N) of the exceptions, which takes the memory of the rows only.
+    """
+    root = np.sqrt(w)
+    Phi = design.rows_without_rules(Z)
+    centred = (Phi - w @ Phi / w.sum()) * root[:, None]
+    K = design.kernel(Z) - gram(Phi)
+    mean = K @ w / w.sum()
+    K -= mean[:, None]
+    K -= mean - w @ mean / w.sum()
+    K *= root[:, None]
+    K *= root / penalty.rho
+    K[np.diag_indices_from(K)] += 1.0
+    information = centred.T @ np.linalg.solve(K, centred)
+    return np.asarray(information + penalty.rho * np.eye(design.first_rule))
 
 
 def _units(design: Design) -> FloatArray:
