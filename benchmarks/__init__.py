@@ -10,10 +10,14 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mltsk.system import FuzzySystem
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,19 @@ def made_up(
     scores = X @ rng.standard_normal((n_features, n_labels)) / np.sqrt(n_features)
     Y = scores + 0.5 * rng.standard_normal(scores.shape) > 0.5
     return X, Y.astype(np.int8)
+
+
+def made_up_sparse(
+    n: int, n_features: int, n_labels: int, n_cells: int, seed: int = 0
+) -> "tuple[csr_array, np.ndarray]":
+    """Samples with some cells at random, and labels that are linear in them."""
+    from scipy.sparse import csr_array
+
+    rng = np.random.default_rng(seed)
+    cells = rng.integers(0, n, n_cells), rng.integers(0, n_features, n_cells)
+    X = csr_array((rng.random(n_cells), cells), shape=(n, n_features))
+    scores = X @ rng.standard_normal((n_features, n_labels))
+    return X, (scores > np.median(scores, axis=0)).astype(np.int8)
 
 
 def timed(function: Callable, *arguments: object) -> tuple[object, float]:

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, KFold
@@ -19,6 +20,7 @@ from mltsk.core.arrays import asnumpy
 from mltsk.core.coupling import CONVEX
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
+from mltsk.pipelines import with_feature_names
 from mltsk.rows.read import read_samples
 
 from .conftest import effects_of_exceptions, effects_of_features
@@ -58,7 +60,8 @@ def test_fitted_attributes_have_the_documented_shapes(data, clf):
     assert clf.loo_scores_.shape == (200, 4)
     assert clf.decision_function(data.X).shape == (200, 4)
     assert clf.predict_proba(data.X).shape == (200, 4)
-    n_statements = n_terms + n_rules * (n_numbers + n_conditions)
+    n_slopes = n_numbers - 1
+    n_statements = n_terms + n_rules * (n_slopes + n_conditions)
     assert_array_equal(clf.n_statements_, np.full(4, n_statements))
     assert_array_equal(clf.classes_, np.arange(4))
 
@@ -261,6 +264,72 @@ def test_fit_takes_sparse_rows_as_dense_ones_of_unit_length(data):
     assert of_sparse.scale_ == "unit"
     assert_same_answers(of_dense, of_sparse, X)
     assert_same_answers(of_dense, of_sparse, sparse.csc_array(X))
+
+
+@pytest.fixture(scope="module")
+def vocabulary():
+    """Sparse X of 1,000 features of which some 350 are used, y, and new rows of all."""
+    rng = np.random.default_rng(0)
+    of_used = sparse.random_array((120, 400), density=0.02, rng=rng)
+    X = sparse.hstack([of_used, sparse.csr_array((120, 600))], format="csr")
+    new = sparse.random_array((30, 1_000), density=0.02, format="csr", rng=rng)
+    scores = X[:, :20].sum(axis=1) + 0.3 * rng.normal(size=(3, 120))
+    return X, (scores > 0.2).astype(int).T, new
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"n_rules": 7, "order": 0},
+        {"n_rules": 3, "order": 1},
+        {"n_rules": 4, "order": 0, "scale": None},
+        {"max_statements": 4},
+    ],
+    ids=str,
+)
+def test_fit_leaves_out_features_that_no_row_uses_and_answers_the_same(
+    vocabulary, options
+):
+    X, Y, new = vocabulary
+    clf = MLTSKClassifier(**options).fit(X, Y)
+    # a row that does not count has every feature
+    X_full = sparse.vstack([X, np.ones((1, 1_000))], format="csr")
+    w = np.append(np.ones(120), 0)
+    full = MLTSKClassifier(**options).fit(X_full, np.vstack([Y, Y[:1]]), w)
+    assert clf.system_.shape[1] < 401
+    assert full.system_.shape[1] == 1_000
+    assert_same_answers(clf, full, new, atol=1e-10)
+    assert_same_answers(clf, full, new.toarray(), atol=1e-10)
+    assert str(clf.explain(new[:2])) == str(full.explain(new[:2]))
+    names = ("centers_", "widths_", "prototypes_", "coef_", "general_coef_")
+    for name in names:
+        assert_allclose(getattr(clf, name), getattr(full, name), atol=1e-10)
+    assert_allclose(clf.terms_.mean, full.terms_.mean)
+    assert_array_equal(clf.terms_.feature, full.terms_.feature)
+    if "max_statements" in options:
+        assert_array_equal(clf.certainty_.numbers, full.certainty_.numbers)
+        assert clf.certainty_.chosen.shape == (1_000, 3)
+
+
+def test_fit_leaves_out_unused_features_of_rows_that_are_read_in_blocks(vocabulary):
+    X, Y, new = vocabulary
+    expected = MLTSKClassifier().fit(X, Y)
+    with config_context(working_memory=0.01):
+        clf = MLTSKClassifier().fit(X, Y)
+        assert_same_answers(clf, expected, new)
+    assert clf.system_.shape == expected.system_.shape
+
+
+def test_rules_do_not_list_features_that_no_row_uses(vocabulary):
+    X, Y, _ = vocabulary
+    clf = MLTSKClassifier(n_rules=0).fit(X, Y)
+    used = np.unique(X.indices)
+    assert clf.rules_.feature_names == tuple(f"x{d}" for d in used)
+    words = [f"word {d}" for d in range(1_000)]
+    renamed = with_feature_names(clf, words)
+    assert renamed.rules_.feature_names == tuple(words[d] for d in used)
+    assert renamed.shorten(2).rules_.feature_names == renamed.rules_.feature_names
 
 
 def test_scale_that_would_make_sparse_rows_dense_is_refused(data):

@@ -92,16 +92,17 @@ def counted_by_hand(clf, label):
         clf.terms_.feature, clf.general_coef_[:, label], strict=True
     ):
         if number != 0:
-            count += 1
-            if clf.columns_ is not None:  # a term of the user's rule has conditions
-                count += clf.columns_.conditions[feature]
+            n_conditions = 1
+            if clf.columns_ is not None:  # a term of the user's rule may have more
+                n_conditions = max(clf.columns_.conditions[feature], 1)
+            count += n_conditions
     for consequent, widths in zip(clf.coef_[:, :, label], clf.widths_, strict=True):
         if consequent.any():
-            n_conditions = np.isfinite(widths).sum()
-            count += np.count_nonzero(consequent) + n_conditions
+            n_conditions = max(np.isfinite(widths).sum(), 1)
+            count += n_conditions + np.count_nonzero(consequent[1:])
     for pair in clf.pairs_:
         n_numbers = len(pair.rules(clf.label_names_[label]))
-        count += 3 * n_numbers  # a number and two conditions each
+        count += 2 * n_numbers  # two conditions each
     return count
 
 

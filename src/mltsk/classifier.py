@@ -105,8 +105,8 @@ default=None
         lowest threshold with that precision, or the highest with that recall.
     max_statements, max_conditions : int or None, default=None, 5
         With `max_statements` the model is shortened to at most that many statements per
-        label: a term counts one, an exception one and one more per condition, of which
-        it has at most `max_conditions`.
+        label: a term counts one, and an exception one per condition, of which it has at
+        most `max_conditions`.
     categorical_features : "from_dtype", None, or array of bool, int or str, \
 default="from_dtype"
         Which features are nominal, as a mask, by position or by name. "from_dtype"
@@ -120,7 +120,9 @@ default="from_dtype"
     Attributes
     ----------
     system_ : FuzzySystem
-        The fitted model as plain data; most other attributes are parts of it.
+        The fitted model as plain data; most other attributes are parts of it. Where
+        most features of sparse X are 0 in all samples, it has no columns for these;
+        the attributes below have zeros there.
     intercept_ : array of shape (n_labels,)
         Score of the average sample outside every exception.
     terms_ : Terms
@@ -288,7 +290,9 @@ sample, or one-dimensional classes
         rules = () if rules is None else rules
         rows, targets, features = read_rows(self, X, y, sample_weight, rules)
         check_threshold_wish(self.threshold, len(targets.names))
-        names = Names(features.column_names, targets.names, features.columns)
+        names = Names(
+            features.column_names, targets.names, features.columns, features.used
+        )
         result = fit_system(rows, self._options(), names)
         record = FitRecord.of(result, rows)
         system = result.system
@@ -464,7 +468,7 @@ sample, or one-dimensional classes
 
     def _samples(self, X: TableLike) -> Matrix:
         """Samples in columns of numbers, dense where the model needs it."""
-        X = read_samples(self, X, self.system_.columns)
+        X = read_samples(self, X, self.system_.columns, self.system_.used)
         if sparse.issparse(X) and self.system_.scaling is not None:
             return X.toarray()
         return X

@@ -1,5 +1,6 @@
 """Public attributes of a fitted classifier, which are parts of its system."""
 
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
@@ -7,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from .core.arrays import Array
+from .core.certainty import Certainty
+from .core.terms import Terms
 from .explain import FeaturePairs, RuleBase, feature_pairs, rule_base
 from .system import FuzzySystem
 
@@ -14,6 +18,17 @@ from .system import FuzzySystem
 def _of_system(field: str, doc: str) -> property:
     """A read-only attribute that is a field of the fitted system."""
     return property(attrgetter(f"system_.{field}"), doc=doc)
+
+
+def _per_feature(field: str, axis: int, doc: str) -> property:
+    """Such an attribute that has an entry per feature along an axis."""
+
+    def values(model: "FittedAttributes") -> Array:
+        of_columns = getattr(model.system_, field)
+        used = model.system_.used
+        return of_columns if used is None else used.per_feature(of_columns, axis)
+
+    return property(values, doc=doc)
 
 
 class FittedAttributes:
@@ -29,21 +44,42 @@ class FittedAttributes:
     scaling_ = _of_system("scaling", "How features are put on the scale, or None.")
     columns_ = _of_system("columns", "What the columns of a table are, or None.")
     intercept_ = _of_system("intercept", "Scores of the average sample, (n_labels,).")
-    terms_ = _of_system("terms", "The fuzzy terms of the general rule.")
-    general_coef_ = _of_system("term_coef", "Their numbers, (n_terms, n_labels).")
-    centers_ = _of_system("centers", "Centres of the exceptions, on the scale.")
-    widths_ = _of_system("widths", "Widths of the exceptions, on the scale.")
-    coef_ = _of_system("coef", "THEN-parts of the exceptions, intercept first.")
-    prototypes_ = _of_system("prototypes", "Centres in the units of X.")
+    general_coef_ = _per_feature("term_coef", 0, "Numbers (n_terms, n_labels).")
+    centers_ = _per_feature("centers", 1, "Centres of the exceptions, on the scale.")
+    widths_ = _per_feature("widths", 1, "Widths of the exceptions, on the scale.")
+    coef_ = _per_feature("coef", 1, "THEN-parts of exceptions, intercept first.")
+    prototypes_ = _per_feature("prototypes", 1, "Centres in the units of X.")
     rule_weights_ = _of_system("rule_weights", "Mean membership in each exception.")
     quantiles_ = _of_system("quantiles", "Percentiles of the features, or None.")
     thresholds_ = _of_system("thresholds", "Scores from which on a label is given.")
     slopes_ = _of_system("slopes", "Slopes of log-odds over scores, (n_labels,).")
     offsets_ = _of_system("offsets", "Log-odds at a score of 0, (n_labels,).")
     members_ = _of_system("members", "Who is in each exception.")
-    certainty_ = _of_system("certainty", "How sure the numbers are, or None.")
     order_ = _of_system("order", "0 where exceptions shift scores, 1 with slopes.")
     tnorm_ = _of_system("tnorm", "How conditions of an exception are joined.")
+
+    @property
+    def terms_(self) -> Terms:
+        """The fuzzy terms of the general rule."""
+        used = self.system_.used
+        terms = self.system_.terms
+        if used is None:
+            return terms
+        mean = used.per_feature(terms.mean, axis=0)
+        return replace(terms, feature=np.arange(used.n_features), mean=mean)
+
+    @property
+    def certainty_(self) -> Certainty | None:
+        """How sure the numbers are, or None."""
+        used = self.system_.used
+        certainty = self.system_.certainty
+        if used is None or certainty is None or certainty.numbers is None:
+            return certainty
+        chosen = certainty.chosen
+        if chosen is not None:
+            chosen = used.per_feature(chosen, axis=0)
+        numbers = used.positions[certainty.numbers]
+        return replace(certainty, chosen=chosen, numbers=numbers)
 
     @property
     def n_rules_(self) -> int:
@@ -65,9 +101,9 @@ class FittedAttributes:
     def n_statements_(self) -> NDArray[np.intp]:
         """Statements per label, (n_labels,), of long and short models alike.
 
-        A number of the general rule counts one, and one of a pair of features three:
-        it has two conditions. An exception counts one for its shift or each of its
-        slopes, and one for each of its conditions.
+        A number of the general rule counts one, and one of a pair of features two: it
+        has two conditions. An exception counts one for each of its conditions and each
+        of its slopes.
         """
         check_is_fitted(self)
         return self.system_.n_statements

@@ -37,6 +37,7 @@ from .core.magnitude import unit_rows, within_reach
 from .core.membership import Firing, Members, firing_strengths
 from .core.pairs import Pairs
 from .core.terms import Scaling, Terms
+from .core.used import UsedFeatures
 
 # Scale of a short model: straight lines from the least value to the largest.
 STRAIGHT = "range"
@@ -77,6 +78,8 @@ class FuzzySystem:
     columns : Columns or None
         How features of a table became the D columns of numbers that the rest is about;
         None where they are the features themselves.
+    used : UsedFeatures or None
+        Which features of sparse samples the D columns are; None where they are all.
     members : Members or None
         Who is in each exception.
     certainty : Certainty or None
@@ -105,6 +108,7 @@ class FuzzySystem:
     offsets: Array | None = None
     firing: Firing = "plain"
     columns: Columns | None = None
+    used: UsedFeatures | None = None
     members: Members | None = None
     certainty: Certainty | None = None
     categories: Mapping[str, Mapping[float, str]] = field(default_factory=dict)
@@ -148,27 +152,28 @@ class FuzzySystem:
     def n_statements(self) -> NDArray[np.intp]:
         """Statements per label, (L,).
 
-        Every number of the general rule counts one and one more per condition of the
-        user's rule that it belongs to; one of a pair of features counts one, and two
-        more for its two conditions; an exception counts one per number and one per
-        condition.
+        A number of the general rule counts one, one for a rule of two conditions
+        counts two, and one of the user's rules as many as that has conditions. An
+        exception counts one per condition, at least one, and one per slope.
         """
-        has_number = self.term_coef != 0
-        counts = has_number.sum(axis=0)
+        of_terms = np.ones(len(self.terms), dtype=np.intp)
         if self.columns is not None:
-            conditions = np.array(self.columns.conditions)[self.terms.feature]
-            counts = counts + conditions @ has_number
+            conditions = np.array(self.columns.conditions, dtype=np.intp)
+            of_terms = np.maximum(conditions[self.terms.feature], 1)
+        counts = of_terms @ (self.term_coef != 0)
         if self.pair_coef is not None:
-            counts = counts + 3 * np.count_nonzero(self.pair_coef, axis=0)
+            counts = counts + 2 * np.count_nonzero(self.pair_coef, axis=0)
         if not len(self.centers):
             return counts
-        numbers = np.count_nonzero(self.coef, axis=1)
-        conditions = np.isfinite(self.widths).sum(axis=1)
-        return counts + (numbers + (numbers > 0) * conditions[:, None]).sum(axis=0)
+        conditions = np.maximum(np.isfinite(self.widths).sum(axis=1), 1)
+        counts = counts + conditions @ (self.coef != 0).any(axis=1)
+        return counts + np.count_nonzero(self.coef[:, 1:], axis=(0, 1))
 
     def with_feature_names(self, names: Sequence[str]) -> "FuzzySystem":
         """The same system whose features have other names."""
         column_names = tuple(names)
+        if self.used is not None:
+            column_names = self.used.names(column_names)
         columns = self.columns
         if columns is not None:
             columns = replace(columns, names=column_names)

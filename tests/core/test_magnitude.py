@@ -62,6 +62,10 @@ def test_within_reach_gives_double_precision_to_extreme_single_numbers():
     assert_array_equal(within_reach(np.array([[1e308]])), MAX_RAW)
 
 
+def test_rounded_knows_digits_before_the_point():
+    assert_array_equal(rounded([1234.5, -51.0], -1), [1230.0, -50.0])
+
+
 def test_rounded_keeps_numbers_that_have_no_such_digit():
     assert_array_equal(rounded([1e305, 1.26, -np.inf], 1), [1e305, 1.3, -np.inf])
     assert_array_equal(rounded([1.26e-310, 0.0], 311), [1.3e-310, 0.0])

@@ -8,6 +8,7 @@ import math
 import os
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mltsk import MLTSKClassifier, load_dataset, read_table
@@ -67,8 +68,17 @@ def fits(conditions, sample):
         return 0.0
     far = 0.0
     for c in measured:
-        far += ((sample[c["feature"]] - c["center"]) / c["reach"]) ** 2
+        value = sample[c["feature"]]
+        if c["values"]:
+            far += 0.0 if is_met(c["values"], value) else math.inf
+        else:
+            far += ((value - c["center"]) / c["reach"]) ** 2
     return math.exp(-far * len(conditions) / len(measured))
+
+
+def is_met(shares, value):
+    """Whether a condition on the values with these shares is met by a value."""
+    return any(word == value and share == 1 for word, share, _ in shares)
 
 
 def share_worked_out(clf, X):
@@ -125,6 +135,46 @@ def test_sheet_has_exceptions_where_features_matter_together():
     assert share_worked_out(clf, X) >= 0.99
 
 
+def table_of_pairs():
+    """Age and sex act together, age and a ward, and a dose has a straight line."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "age": rng.integers(20, 80, size=900),
+            "sex": rng.choice(["female", "male"], size=900),
+            "dose": rng.uniform(3, 58, size=900).round(1),
+            "ward": rng.choice(["a", "b", "c"], size=900),
+            "fever": rng.integers(0, 2, size=900),
+        }
+    )
+    X.loc[::17, "age"] = np.nan
+    X.loc[::13, "sex"] = None
+    young_women = (X["age"] < 40) & (X["sex"] == "female")
+    feverish = (X["fever"] == 1) & (X["ward"] == "b")
+    chance = 0.1 + 0.012 * X["dose"]
+    Y = np.column_stack([young_women, feverish, rng.uniform(size=900) < chance])
+    return X, Y.astype(int)
+
+
+@pytest.fixture(scope="module")
+def paired():
+    X, Y = table_of_pairs()
+    long = MLTSKClassifier(n_rules=0, n_pairs=4, threshold="f1").fit(X, Y)
+    return long.shorten(8), X
+
+
+def test_sheet_has_cells_of_pairs_and_can_be_worked_out_by_hand(paired):
+    short, X = paired
+    asked = [
+        tuple(sorted(str(condition) for condition in rule.conditions))
+        for rule in short.rules_.exceptions
+    ]
+    assert ("fever is 1", "ward is b") in asked
+    assert any(pair[1] == "sex is female" and "age" in pair[0] for pair in asked)
+    assert short.n_statements_.max() <= 8
+    assert share_worked_out(short, X) >= 0.99
+
+
 # what it says -------------------------------------------------------------------------
 
 
@@ -153,6 +203,26 @@ def test_refits_of_a_sheet_do_not_choose_noise_again():
     assert shapes[0].feature == "x0"
     assert shapes[0].chosen == (5, 5)
     assert min(shape.chosen[0] for shape in shapes) < 5
+
+
+def test_sheet_tells_a_straight_line_per_round_unit(paired):
+    short, _ = paired
+    (line,) = [
+        shape
+        for shape in short.rules_.general[2].shapes
+        if shape.feature == "dose" and shape.per is not None
+    ]
+    assert line.x == (3.0, 57.9)
+    assert line.y[0] == 0
+    assert line.per == 10.0
+    per_10 = line.y[1] * 10 / 54.9
+    assert per_10 == pytest.approx(0.12, abs=0.04)
+    assert str(line).startswith(f"more likely with higher dose ({per_10:+.3g} ± ")
+    assert str(line).endswith(" per 10, from 3 to 57.9, 5 of 5)")
+    assert per_10 == pytest.approx(float(f"{per_10:.3g}"), rel=1e-6)
+    text = " ".join(str(short.rules_).split())
+    assert "is added for every 10 of it above the first value" in text
+    assert "is met by that value and by no other" in text
 
 
 def test_sheet_line_bends_at_every_point_that_is_told():

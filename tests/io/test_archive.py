@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import skops.io
 from numpy.testing import assert_array_equal
+from scipy import sparse
 from sklearn.compose import make_column_transformer
 from sklearn.decomposition import PCA
 from sklearn.impute import SimpleImputer
@@ -27,7 +28,16 @@ from sklearn.preprocessing import (
 from mltsk import IncrementalMLTSK, MLTSKClassifier
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
-from mltsk.io import FORMAT, MANIFEST, ModelInfo, load, read_info, save
+from mltsk.io import (
+    FORMAT,
+    MANIFEST,
+    ModelInfo,
+    from_dict,
+    load,
+    read_info,
+    save,
+    to_dict,
+)
 from mltsk.io.state import plain_attributes, restored, with_plain_attributes
 from mltsk.paper.methods import METHODS
 
@@ -133,6 +143,19 @@ def test_load_gives_back_a_model_of_sparse_rows(tmp_path):
     assert_array_equal(
         loaded.decision_function(SPARSE.X), model.decision_function(SPARSE.X)
     )
+
+
+@pytest.mark.parametrize("max_statements", [None, 3])
+def test_load_gives_back_a_model_of_few_used_features(max_statements, tmp_path):
+    n_rows, n_features = SPARSE.X.shape
+    unused = sparse.csr_array((n_rows, 2 * n_features))
+    X = sparse.hstack([unused, SPARSE.X], format="csr")
+    new = sparse.csr_array(np.random.default_rng(0).random(X.shape))
+    model = MLTSKClassifier(n_rules=2, max_statements=max_statements).fit(X, SPARSE.Y)
+    loaded = load(save(model, tmp_path / "model.skops"))
+    assert_array_equal(loaded.decision_function(new), model.decision_function(new))
+    assert str(loaded.rules_) == str(model.rules_)
+    assert_array_equal(from_dict(to_dict(model)).predict(new), model.predict(new))
 
 
 @pytest.mark.parametrize("data", [DATA, SPARSE], ids=["dense", "sparse"])

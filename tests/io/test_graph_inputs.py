@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from mltsk import MLTSKClassifier, to_onnx
 
@@ -127,6 +128,16 @@ def test_to_onnx_takes_nominal_fractions_and_columns_that_say_nothing(table):
         n_rules=3, categorical_features=["dose", "nothing", "none"]
     ).fit(X, Y)
     table_agrees(model, X)
+
+
+@pytest.mark.parametrize(("n_rules", "order"), [(0, 0), (3, 0), (3, 1)])
+@pytest.mark.parametrize("scale", ["unit", None])
+def test_to_onnx_agrees_where_few_features_were_used(scale, n_rules, order):
+    X = np.hstack([np.zeros((80, 15)), DATA.X])
+    rows = sparse.csr_array(X)
+    model = MLTSKClassifier(n_rules, order=order, scale=scale).fit(rows, DATA.Y)
+    assert model.system_.used is not None
+    agrees(model, np.vstack([X, np.random.default_rng(0).normal(size=X.shape)]))
 
 
 def test_to_onnx_joins_conditions_by_their_minimum(table):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from mltsk import MLTSKClassifier, PaperMLTSK
 from mltsk.datasets import make_multilabel_rules
@@ -188,6 +189,48 @@ def test_check_system_refuses_damaged_certainty(short, name, change, says):
     damaged = {**certainty, name: change(certainty[name])}
     check_system(short, is_calibrated=True)
     refused({**short, "certainty_": damaged}, says)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda v: v[::-1].copy(), "'numbers' must give positions"),
+        (lambda v: v + 1_000, "'numbers' must give positions"),
+        (lambda v: v.astype(float), "'numbers' must give positions"),
+        (lambda v: v[1:], "'information' must be a table of"),
+        (lambda v: (v + 1) % 10, "'numbers' must"),
+    ],
+)
+def test_check_system_refuses_certainty_of_other_numbers(change, says):
+    X = sparse.csr_array(np.where(DATA.X > 0.5, DATA.X, 0))
+    clf = MLTSKClassifier(max_statements=1).fit(X, DATA.Y)
+    short = plain_attributes(clf)
+    certainty = short["certainty_"]
+    assert 0 < len(certainty["numbers"]) < X.shape[1]
+    check_system(short, is_calibrated=True)
+    damaged = {**certainty, "numbers": change(certainty["numbers"])}
+    refused({**short, "certainty_": damaged}, says)
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        ({"positions": np.array([3, 1])}, "positions of features, in order"),
+        ({"positions": np.array([1, 30])}, "positions of features, in order"),
+        ({"positions": np.array([], dtype=np.intp)}, "positions of features, in order"),
+        ({"positions": np.array([0.0, 1.0])}, "'used_' must give positions"),
+        ({"positions": [1, 2]}, "'used_' must give positions"),
+        ({"n_features": 31}, "'used_' must give positions"),
+        ({"more": 1}, "'used_' must hold positions, n_features"),
+        ({"positions": np.arange(9)}, "must be a table of"),
+    ],
+)
+def test_check_system_refuses_damaged_used_features(damage, says):
+    X = sparse.hstack([sparse.csr_array((60, 20)), DATA.X], format="csr")
+    attributes = attributes_of(MLTSKClassifier(n_rules=2, order=0), X, DATA.Y)
+    check_system(attributes, is_calibrated=True)
+    refused({**attributes, "used_": {**attributes["used_"], **damage}}, says)
+    refused({**attributes, "used_": None}, "'used_' must not be None")
 
 
 def test_check_system_lets_members_without_newer_fields_pass(attributes):

@@ -5,8 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk import MLTSKClassifier
-from mltsk.core.magnitude import rounded
-from mltsk.short.candidates import Candidates, Interval, digits_of
+from mltsk.short.candidates import Candidates
 
 RNG = np.random.default_rng(0)
 X = np.column_stack(
@@ -30,29 +29,6 @@ def candidates(long):
     return Candidates.of(long, X, max_conditions=2)
 
 
-def test_interval_center_and_reach_of_closed_and_open_ranges():
-    closed = Interval(2.0, 6.0)
-    assert closed.center(0.0, 10.0) == 4.0
-    assert closed.reach(4.0) == 2.0
-    below = Interval(-np.inf, 6.0)
-    assert below.center(0.0, 10.0) == 0.0
-    assert below.reach(0.0) == 6.0
-    above = Interval(2.0, np.inf)
-    assert above.center(0.0, 10.0) == 10.0
-    assert above.reach(10.0) == 8.0
-
-
-@pytest.mark.parametrize(
-    ("numbers", "digits"), [([0.0], 3), ([1.234], 3), ([0.0123, 0.001], 4), ([120], 3)]
-)
-def test_digits_of_numbers_keeps_two_that_count(numbers, digits):
-    assert digits_of(np.array(numbers)) == digits
-
-
-def test_rounded_knows_digits_before_the_point():
-    assert_array_equal(rounded([1234.5, -51.0], -1), [1230.0, -50.0])
-
-
 def test_ramps_of_a_column_lie_between_round_cut_points(candidates):
     low = X.min(axis=0)
     span = np.ptp(X, axis=0)
@@ -61,7 +37,10 @@ def test_ramps_of_a_column_lie_between_round_cut_points(candidates):
     stops = low[1] + candidates.terms.high[is_age] * span[1]
     assert_allclose(starts, np.round(starts), atol=1e-9)  # ages are whole
     assert (starts < stops).all()
-    assert is_age.sum() == 15  # any two of six cut points
+    # any two of six cut points, but for the first and the last the whole range
+    assert is_age.sum() == 15
+    assert candidates.terms.low[is_age].min() == 0
+    assert candidates.terms.high[is_age].max() == 1
 
 
 def test_columns_of_few_values_have_one_ramp_and_constant_ones_have_none(candidates):
@@ -79,21 +58,47 @@ def test_columns_are_straight_lines_in_the_units_of_x(candidates):
         assert_allclose(A[:, p], line, atol=1e-9)
 
 
-def test_costs_are_one_per_term_and_one_more_per_condition(candidates):
+def test_costs_are_one_per_term_and_one_per_condition(candidates):
     conditions = np.isfinite(candidates.widths).sum(axis=1)
     n_terms = len(candidates.terms)
     assert conditions.max() <= 2
     assert (candidates.costs[:n_terms] == 1).all()
-    assert_array_equal(candidates.costs[n_terms:], 1 + conditions)
+    assert_array_equal(candidates.costs[n_terms:], np.maximum(conditions, 1))
 
 
 def test_ramp_over_two_ramps_spans_both(candidates):
     terms = candidates.terms
-    first, second = np.flatnonzero(terms.feature == 0)[[0, -1]]
+    of_x0 = np.flatnonzero(terms.feature == 0)
+    first = of_x0[0]
+    second = of_x0[-2]  # the last one is over the whole range
     over = candidates.ramp_over(first, second)
     assert terms.low[over] == min(terms.low[first], terms.low[second])
     assert terms.high[over] == max(terms.high[first], terms.high[second])
     assert candidates.ramp_over(over, first) is None  # not another one
+
+
+def test_ramp_over_nearly_all_of_the_range_is_the_line(candidates):
+    terms = candidates.terms
+    of_age = np.flatnonzero(terms.feature == 1)
+    first = of_age[0]  # from the 1st percentile on
+    last = of_age[-2]  # to the 99th
+    over = candidates.ramp_over(first, last)
+    assert (terms.low[over], terms.high[over]) == (0, 1)
+
+
+def test_rounded_numbers_of_a_line_are_round_per_unit(candidates):
+    (line,) = np.flatnonzero((candidates.terms.feature == 1) & is_line(candidates))
+    other = np.flatnonzero(candidates.terms.feature == 0)[3]
+    numbers = candidates.rounded(np.array([line, other]), np.array([0.61234, 0.2346]))
+    per_10 = numbers[0] / np.ptp(X[:, 1]) * 10
+    assert_allclose(per_10, np.round(per_10, 4), atol=1e-12)
+    assert_allclose(numbers, [0.61234, 0.235], atol=4e-4)
+    assert numbers[1] == 0.235
+
+
+def is_line(candidates):
+    low = candidates.terms.low == candidates.terms.low.min()
+    return low & (candidates.terms.high == 1)
 
 
 def test_linear_candidates_have_no_exceptions(long):
@@ -104,12 +109,11 @@ def test_linear_candidates_have_no_exceptions(long):
 
 def test_agreement_is_about_the_direction_of_an_effect(candidates):
     A = candidates.columns(X)
-    A = A - A.mean(axis=0)
     coef = np.zeros((A.shape[1], 2))
     p, q = np.flatnonzero(candidates.terms.feature == 0)[:2]
     coef[p] = 1.0
     same = np.zeros_like(coef)
     same[q] = [0.5, -0.5]  # another ramp of the feature: up for one label, down for one
-    agreement = candidates.agreement(A, coef, same)
+    agreement = candidates.agreement(A, A.mean(axis=0), coef, same)
     assert_array_equal(agreement[0], [1, 0])
     assert (agreement[1:] == 0).all()

@@ -3,10 +3,17 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from mltsk import MLTSKClassifier
 from mltsk.short.candidates import Candidates
-from mltsk.short.selection import REFIT_RIDGE, ForwardSelection, SelectionProblem
+from mltsk.short.selection import (
+    REFIT_RIDGE,
+    ForwardSelection,
+    Products,
+    SelectionProblem,
+    max_candidates,
+)
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(250, 4))
@@ -31,7 +38,7 @@ def test_forward_selection_best_explains_most_of_the_target():
     A = RNG.normal(size=(80, 6))
     A /= np.linalg.norm(A, axis=0)
     t = A[:, 2] + 0.5 * A[:, 4]
-    state = ForwardSelection(A.T @ A, A.T @ t, max_size=3)
+    state = ForwardSelection(Products(A), A.T @ t, max_size=3)
     everybody = np.ones(6, dtype=bool)
     ones = np.ones(6, dtype=np.int64)
     first = state.best(everybody, ones)
@@ -43,10 +50,35 @@ def test_forward_selection_best_explains_most_of_the_target():
 
 
 def test_forward_selection_best_counts_what_a_candidate_costs():
-    state = ForwardSelection(np.eye(2), np.array([1.0, 0.9]), max_size=3)
+    state = ForwardSelection(Products(np.eye(2)), np.array([1.0, 0.9]), max_size=3)
     everybody = np.ones(2, dtype=bool)
     assert state.best(everybody, np.array([1, 1])) == 0
     assert state.best(everybody, np.array([3, 1])) == 1
+
+
+def test_products_are_those_of_all_columns_however_they_are_asked_for():
+    S = RNG.normal(size=(50, 7))
+    products = Products(S)
+    products.prepare([4, 1])
+    assert_allclose(products.column(4), S.T @ S[:, 4])
+    assert_allclose(products.column(2), S.T @ S[:, 2])
+    assert_allclose(products.among([5, 0]), (S.T @ S)[np.ix_([5, 0], [5, 0])])
+
+
+def test_max_candidates_falls_with_the_number_of_labels():
+    assert max_candidates(1) == max_candidates(6) == 8_000
+    assert max_candidates(20) == 5_000
+    assert max_candidates(1_000) == 2_000
+
+
+def test_restricted_problem_has_the_same_numbers(problem):
+    choices = problem.chosen(6)
+    small, choices_of_small = problem.restricted(choices)
+    assert len(small.used) < len(problem.used)
+    for size in (1, 6):
+        assert_array_equal(
+            small.fitted(choices_of_small, size), problem.fitted(choices, size)
+        )
 
 
 def test_chosen_sizes_grow_and_keep_to_their_limit(problem, candidates):
@@ -77,7 +109,7 @@ def test_fitted_numbers_solve_the_ridge_problem_and_are_rounded(problem, candida
         centred = TARGET[:, label] - TARGET[:, label].mean()
         exact = np.linalg.solve(H, columns.T @ centred)
         assert_allclose(coef[used, label], exact, atol=6e-4)
-        assert_array_equal(coef[used, label], np.round(coef[used, label], 3))
+        assert_array_equal(coef[used, label], candidates.rounded(used, exact))
     assert np.count_nonzero(coef) <= 6
 
 
@@ -93,11 +125,30 @@ def test_information_is_that_of_the_weighted_columns_with_the_ridge(candidates):
     w = RNG.integers(1, 4, size=250).astype(float)
     problem = SelectionProblem.of(A, TARGET, w, candidates)
     kept = problem.used[:3]
-    centred = A - problem.mean
-    columns = centred[:, kept]
+    columns = A[:, kept] - problem.mean[kept]
     expected = columns.T @ (w[:, None] * columns)
     expected += REFIT_RIDGE * np.diag(np.diag(expected))
-    assert_allclose(problem.information(centred, w, kept), expected, rtol=1e-5)
+    assert_allclose(problem.information(A, w, kept), expected, rtol=1e-5)
+
+
+def test_sparse_columns_are_chosen_from_as_dense_ones_are():
+    X_text = sparse.random_array((120, 30), density=0.2, format="csr", rng=RNG)
+    target = X_text[:, :2].toarray() + 0.1 * RNG.normal(size=(120, 2))
+    w = RNG.integers(0, 4, size=120).astype(float)
+    long = MLTSKClassifier(n_rules=0).fit(X_text, (target > 0.2).astype(int)).system_
+    candidates = Candidates.linear(long)
+    columns = candidates.columns(X_text)
+    assert sparse.issparse(columns)
+    problem = SelectionProblem.of(columns, target, w, candidates)
+    dense = SelectionProblem.of(columns.toarray(), target, w, candidates)
+    assert_array_equal(problem.used, dense.used)
+    assert_allclose(problem.norms, dense.norms, rtol=1e-12)
+    assert_allclose(problem.c, dense.c, atol=1e-12)
+    assert_allclose(problem.products.S, dense.products.S, atol=1e-12)
+    coef = problem.fitted(problem.chosen(4), 4)
+    assert_array_equal(coef, dense.fitted(dense.chosen(4), 4))
+    scores = problem.scores(columns, coef)
+    assert_allclose(scores, dense.scores(columns.toarray(), coef), atol=1e-12)
 
 
 def test_whole_weights_are_copies_of_rows(candidates):
@@ -109,7 +160,10 @@ def test_whole_weights_are_copies_of_rows(candidates):
         A[rows], TARGET[rows], np.ones(len(rows)), candidates
     )
     assert_array_equal(weighted.used, repeated.used)
-    assert_allclose(weighted.G, repeated.G, atol=1e-9)
+    every = np.arange(len(weighted.used))
+    assert_allclose(
+        weighted.products.among(every), repeated.products.among(every), atol=1e-9
+    )
     assert_allclose(
         weighted.fitted(weighted.chosen(5), 5), repeated.fitted(repeated.chosen(5), 5)
     )

@@ -112,7 +112,9 @@ class Condition:
     reach : float or None
         Of a short model: a value x meets the condition by
         exp(-((x - center) / reach)²), and a rule applies by the product over its
-        conditions; ``low`` and ``high`` are where it is met by half.
+        conditions; ``low`` and ``high`` are where it is met by half. A condition on
+        values is met by the one whose share is 1, or by all but the one whose share
+        is 0, wholly, and by no other.
 
     Examples
     --------
@@ -161,6 +163,8 @@ class Condition:
         feature = name(self.feature)
         if self.members is None:
             return f"{feature} is {self._around_center()}"
+        if self.values and self.reach is not None:
+            return f"{feature} is {name(str(self.category))}"
         differences = [abs(value.excess) for value in self.values]
         if max(differences, default=0.0) > CLEAR_DIFFERENCE:
             shares = shares_in_words(self.values, self.measured, self.members)

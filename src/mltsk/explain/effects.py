@@ -276,22 +276,22 @@ class Effects:
         With values ``than`` (N,), of how much more they add than these. None where
         the covariance is not known.
         """
-        covariance = self.covariance(j)
+        own = self.terms_of(t)
+        covariance = self.covariance(j, own)
         if covariance is None:
             return None
-        own = self.terms_of(t)
         V = self.memberships(t, x)
         if than is None:
             V = V - self.system.terms.mean[own]
         else:
             V = V - self.memberships(t, than)
-        variances = np.einsum("np,pq,nq->n", V, covariance[np.ix_(own, own)], V)
+        variances = np.einsum("np,pq,nq->n", V, covariance, V)
         return np.sqrt(np.maximum(variances, 0.0))
 
-    def covariance(self, j: int) -> Array | None:
-        """Covariance of the numbers of label j: of terms, pairs and then exceptions.
+    def covariance(self, j: int, own: Index) -> Array | None:
+        """Covariance (A, A) of some numbers of label j, None where it is not known.
 
-        (P+R+K, P+R+K) with R rules of pairs, or None where it is not known.
+        ``own`` (A,) are their positions among those of terms, pairs and exceptions.
         """
         system = self.system
         if system.certainty is None:
@@ -302,7 +302,9 @@ class Effects:
             of_pairs = system.pair_coef[:, j] != 0
         of_exceptions = (system.coef[:, :, j] != 0).ravel()
         used = np.concatenate([of_terms, of_pairs, of_exceptions])
-        return system.certainty.covariance(used, j)
+        if not system.certainty.knows(used, own):
+            return None
+        return system.certainty.covariance(used, j, own)
 
     # exceptions ---------------------------------------------------------------------
 

@@ -84,6 +84,7 @@ class Regions:
     def _half_met(self) -> tuple[Array, Mask]:
         """Where conditions of a short model are met by half, and which there are."""
         starts = self.subjects.starts
+        every = range(len(self.subjects))
         quantiles = doubles(self.system.quantiles)[starts]
         centers = self.effects.centers[:, starts]
         half = self._reaches * np.sqrt(np.log(2))
@@ -92,6 +93,10 @@ class Regions:
             high = self._rounded_values(centers + half)
         low[centers <= quantiles[:, 0]] = -np.inf
         high[centers >= quantiles[:, -1]] = np.inf
+        # of two values, one meets the condition wholly and the other not at all
+        has_two = np.array([len(self.subjects.named_values(t)) == 2 for t in every])
+        low[:, has_two] = centers[:, has_two]
+        high[:, has_two] = centers[:, has_two]
         has_condition = np.isfinite(self.system.widths[:, starts])
         return np.stack([low, high], axis=2), has_condition
 
@@ -134,11 +139,14 @@ class Regions:
         return ends, is_narrow & (is_single | ~is_coded)
 
     def _has_clear_shares(self, members: Array, t: int) -> Mask:
-        """In which exceptions (K,) some value of subject t is clearly more frequent."""
-        if self.system.is_sheet:
-            return np.zeros(len(members) - 1, dtype=bool)
+        """In which exceptions (K,) some value of subject t is clearly more frequent.
+
+        In those of a short model that is said of every value with a condition.
+        """
         columns = self.subjects[t].columns
         has_condition = np.isfinite(self.system.widths[:, columns])
+        if self.system.is_sheet:
+            return np.asarray(has_condition.any(axis=1))
         differences = shares(members[:-1, columns]) - shares(members[-1, columns])
         largest = np.abs(differences * has_condition).max(axis=1, initial=0.0)
         return np.asarray(largest > CLEAR_DIFFERENCE)
@@ -150,7 +158,7 @@ class Regions:
         """
         subject = self.subjects[t]
         members = self.effects.member_regions
-        if members is None:
+        if members is None or self.system.is_sheet:
             pair = np.stack([self.effects.centers[k], self.effects.averages])
         else:
             pair = shares(members[[k, -1]])

@@ -40,11 +40,18 @@ HOW_SCORES_ADD_UP = (
     "the first value that it names, its whole number from the second on, and in "
     "between its share. What was not measured counts as it does on average."
 )
+HOW_LINES_ADD_UP = (
+    "A number per 10 of a feature, or per another round number, is added for every 10 "
+    "of it above the first value that the line names, up to the second."
+)
 HOW_SURE = "± is a 95 % interval; '4 of 5' means that four of five refits chose it."
 HOW_CONDITIONS_ARE_MET = (
     "A condition is met by half at the values that it names: wholly in the middle "
     "between two of them, or at the end of the data beyond one, and less and less (as "
     "a Gaussian) outside. An exception applies by the product of its conditions."
+)
+HOW_VALUES_ARE_MET = (
+    "A condition that a feature is a single value is met by that value and by no other."
 )
 HOW_GIVEN_RULES_APPLY = (
     "A rule of yours adds its numbers where all that it asks for was measured and "
@@ -101,6 +108,9 @@ def rule_base(system: FuzzySystem | Effects) -> "RuleBase":
     """
     effects = system if isinstance(system, Effects) else Effects(system)
     n_exceptions, _, n_labels = effects.system.shape
+    n_subjects = len(effects.subjects)
+    if effects.system.used is not None:
+        n_subjects -= 1  # the last stands for features that have no effect
     pair_effects = PairEffects(effects)
     numbers = {
         "given": range(len(effects.subjects.given)),
@@ -111,7 +121,7 @@ def rule_base(system: FuzzySystem | Effects) -> "RuleBase":
     return RuleBase(
         effects=effects,
         kept_labels=np.arange(n_labels),
-        kept_subjects=np.arange(len(effects.subjects)),
+        kept_subjects=np.arange(n_subjects),
         kept_rules=tuple((kind, i) for kind in numbers for i in numbers[kind]),
         statements=Statements(effects),
         pair_effects=pair_effects,
@@ -489,10 +499,33 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
         if not self.system.is_sheet:
             sure = (HOW_SURE,) if _is_chosen(self.system) else ()
             return begin, self._what_follows_features(), *sure
-        sheet = (begin, HOW_SCORES_ADD_UP, HOW_SURE)
-        if len(self.system.centers):
-            return (*sheet, HOW_CONDITIONS_ARE_MET)
-        return sheet
+        how = HOW_SCORES_ADD_UP
+        if self._has_lines:
+            how += f" {HOW_LINES_ADD_UP}"
+        sheet = (begin, how, HOW_SURE)
+        if not len(self.system.centers):
+            return sheet
+        how = HOW_CONDITIONS_ARE_MET
+        if self._has_conditions_on_values:
+            how += f" {HOW_VALUES_ARE_MET}"
+        return *sheet, how
+
+    @property
+    def _has_lines(self) -> bool:
+        """Whether some statement of a short model is a number per unit."""
+        for consequent in self.general:
+            if any(shape.per is not None for shape in consequent.shapes):
+                return True
+        return False
+
+    @property
+    def _has_conditions_on_values(self) -> bool:
+        """Whether some exception of a short model asks for one of several values."""
+        has_condition = np.isfinite(self.system.widths).any(axis=0)
+        for t, subject in enumerate(self.subjects):
+            if has_condition[subject.columns].any() and self.subjects.named_values(t):
+                return True
+        return False
 
     def _contents(self) -> str:
         """How many rules there are, on how many features and labels."""

@@ -125,7 +125,8 @@ class Shape:
     exact : bool
         Whether this is a statement of a short model. Then ``x`` and ``y`` are the
         points of a line that is flat beyond them and 0 where most of the data is, and
-        ``change`` is the whole of it.
+        ``change`` is the whole of it. A straight line is 0 at its first point, and the
+        number that its words give is round.
 
     Examples
     --------
@@ -195,9 +196,11 @@ class Shape:
         error = None
         if self.error is not None:
             error = self.error * abs(rise / units / self.change)
-        slope = f"{signed(rise / units)}{margin(error)} per {number(per)}"
-        span = f"from {number(self.x[0])} to {number(self.x[-1])}"
-        return f"{likely} with higher {name(self.feature)} ({slope}, {span})"
+        written = exactly if self.exact else number
+        slope = f"{self._amount(rise / units)}{margin(error)} per {written(per)}"
+        span = f"from {written(self.x[0])} to {written(self.x[-1])}"
+        details = f"{slope}, {span}{self._times_chosen}"
+        return f"{likely} with higher {name(self.feature)} ({details})"
 
     @property
     def _tail(self) -> str:
@@ -241,10 +244,15 @@ class Shape:
     @property
     def _certainty(self) -> str:
         """How sure the change is, as it stands after the number."""
+        return f"{margin(self.error)}{self._times_chosen}"
+
+    @property
+    def _times_chosen(self) -> str:
+        """How many refits chose it, as it stands after other words, or nothing."""
         if self.chosen is None:
-            return margin(self.error)
+            return ""
         count, refits = self.chosen
-        return f"{margin(self.error)}, {count} of {refits}"
+        return f", {count} of {refits}"
 
     def _amount(self, amount: float) -> str:
         """A number, of a short model with all its digits."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.arrays import Array, underflow_is_zero
 from ..core.interpolation import MAX_SAFE_SUM
+from ..core.lines import over_range, per_unit_of
 from ..core.magnitude import rounded
 from .effects import Effects
 from .shapes import LOW_SIDE
@@ -27,13 +28,15 @@ class SheetLine(NamedTuple):
     """What one subject adds to one label.
 
     Values ``x`` (n,) add ``y`` (n,); no value adds ``average``; ``zero`` is the effect
-    that counts as 0 here and is part of where the score starts.
+    that counts as 0 here and is part of where the score starts. A line over the whole
+    range of a feature adds a round number for every ``per`` of it.
     """
 
     x: Array
     y: Array
     average: float
     zero: float
+    per: float | None = None
 
 
 class Sheet:
@@ -81,9 +84,26 @@ def _line(effects: Effects, t: int, j: int) -> SheetLine:
         return SheetLine(x, rounded(y, SHEET_DECIMALS), average, zero=0.0)
     x = _cut_points(effects, t, j)
     y = effects.effect(t, x, j) + average
-    zero = float(y[_point_of_zero(effects, t, x)])
+    per = _round_unit(effects, t, x, y)
+    point_of_zero = 0 if per is not None else _point_of_zero(effects, t, x)
+    zero = float(y[point_of_zero])
     y = rounded(y - zero, SHEET_DECIMALS)
-    return SheetLine(x, y, average - zero, zero)
+    return SheetLine(x, y, average - zero, zero, per)
+
+
+def _round_unit(effects: Effects, t: int, x: Array, y: Array) -> float | None:
+    """The unit by which a line is told, None for a ramp and for a line that bends."""
+    quantiles = effects.system.quantiles
+    if len(x) != 2 or quantiles is None:
+        return None
+    low, high = doubles(quantiles)[effects.subjects[t].columns.start, [0, -1]] / 2
+    if not low < high:
+        return None
+    begin, end = (x / 2 - low) / (high - low)
+    if not over_range(begin, end):
+        return None
+    line = per_unit_of(float(y[1] - y[0]), float(x[1] - x[0]))
+    return None if line is None else line[1]
 
 
 def decimals_of(span: float) -> int:

@@ -101,6 +101,7 @@ class Statements:
             change=float(np.copysign(np.ptp(line.y), curve.change)),
             average=round(line.average, SHEET_DECIMALS),
             exact=True,
+            per=line.per,
         )
 
     @underflow_is_zero()
@@ -219,7 +220,7 @@ class Statements:
         clearest = max(values, key=lambda value: abs(value.excess))
         regions = self.effects.member_regions
         measured = None
-        if regions is not None:
+        if regions is not None and not self.system.is_sheet:
             measured = int(regions[k, subject.columns.start, 1])
         return Condition(
             feature=subject.name,
@@ -232,6 +233,7 @@ class Statements:
             values=values,
             members=self._members(k),
             measured=measured,
+            reach=self.regions.reach(k, t),
         )
 
     def _condition_on_number(self, k: int, t: int) -> Condition:
@@ -310,10 +312,10 @@ def rule_consequent(
         consequent = replace(
             consequent, positives=had[0], observed=had[1], overall=overall
         )
-    covariance = None if own is None else effects.covariance(j)
+    covariance = None if own is None else effects.covariance(j, own)
     if covariance is None:
         return consequent
-    variance = max(covariance[own, own].sum(), 0.0)
+    variance = max(covariance.trace(), 0.0)
     return replace(consequent, error=ERRORS_OF_95 * float(np.sqrt(variance)))
 
 

@@ -403,15 +403,20 @@ class Design:
             return [self.general(Z)]
         return [self.general(Z), self.paired(Z)]
 
-    def rows(self, Z: Matrix) -> Array:
-        """Φ (N, Q), dense, in double precision."""
+    def rows_without_rules(self, Z: Matrix) -> Array:
+        """The columns (N, P + R) of Φ before those of exceptions, dense."""
         blocks = [dense(block) for block in self._blocks(Z)]
-        if len(self.rules):
-            M = self._slopes(Z).rows() if self.rules.order else self.firing(Z)
-            blocks.append(self.rule_weight**0.5 * M)
         if len(blocks) == 1:
             return blocks[0]
         return namespace(*blocks).concatenate(blocks, axis=1)
+
+    def rows(self, Z: Matrix) -> Array:
+        """Φ (N, Q), dense, in double precision."""
+        first = self.rows_without_rules(Z)
+        if not len(self.rules):
+            return first
+        M = self._slopes(Z).rows() if self.rules.order else self.firing(Z)
+        return namespace(first).concatenate([first, self.rule_weight**0.5 * M], axis=1)
 
     @property
     def prior(self) -> Array | None:

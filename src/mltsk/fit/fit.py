@@ -27,6 +27,7 @@ from ..core.arrays import (
 from ..core.coupling import coupling_matrix, label_correlation
 from ..core.membership import Members
 from ..core.terms import column_quantiles
+from ..core.used import UsedFeatures
 from ..exceptions import InputError
 from ..system import FuzzySystem
 from .choose import (
@@ -91,11 +92,12 @@ class Options:
 
 @dataclass(frozen=True)
 class Names:
-    """What features and labels are called, and how a table became numbers."""
+    """What columns and labels are called, and how columns came from features."""
 
     features: tuple[str, ...]
     labels: tuple[str, ...]
     columns: Columns | None = None
+    used: UsedFeatures | None = None
 
 
 @dataclass(frozen=True)
@@ -351,6 +353,7 @@ def _system(
         quantiles=quantiles,
         firing=design.rules.firing,
         columns=names.columns,
+        used=names.used,
         members=Members.of(
             X,
             asnumpy(M),

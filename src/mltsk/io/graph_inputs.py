@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import Columns, ColumnTest
+from ..core.used import UsedFeatures
 from ..system import FuzzySystem
 from .graph import Graph
+from .graph_scores import unit_rows
 
 # Where the operator that looks words up is from.
 WORDS_DOMAIN = "ai.onnx.ml"
@@ -25,6 +27,8 @@ def samples(g: Graph, system: FuzzySystem, kind: int) -> str:
     They are as `Columns.expand` has them.
     """
     columns = system.columns
+    if system.used is not None:
+        return _used_columns(g, system.used, kind)
     if columns is None:
         return g.input("X", kind, len(system.feature_names))
     if set(columns.kinds) == {"number"}:
@@ -34,6 +38,18 @@ def samples(g: Graph, system: FuzzySystem, kind: int) -> str:
     x = g.add("Concat", *blocks, axis=1) if len(blocks) > 1 else blocks[0]
     rules = [_given_rule(g, x, tests) for tests in columns.tests]
     return g.add("Concat", x, *rules, axis=1) if rules else x
+
+
+def _used_columns(g: Graph, used: UsedFeatures, kind: int) -> str:
+    """Features that have a column, and the length of a sample in all others."""
+    x = g.input("X", kind, used.n_features)
+    others = np.delete(np.arange(used.n_features), used.positions)
+    own = g.add("Gather", x, g.integers(used.positions), axis=1)
+    rest = g.add("Gather", x, g.integers(others), axis=1)
+    # a sum of squares may be larger than all numbers where the length is not
+    shares = g.add("Mul", rest, unit_rows(g, rest))
+    length = g.add("ReduceSum", shares, g.integers([1]))
+    return g.add("Concat", own, length, axis=1)
 
 
 def _number_columns(g: Graph, columns: Columns, kind: int) -> list[str]:

@@ -162,7 +162,7 @@ def _between_0_and_1(g: Graph, x: str) -> str:
 def scaled(g: Graph, system: FuzzySystem, x: str) -> str:
     """Samples on the scale of the rules, (N, D); anything where a cell is missing."""
     if system.unit_length:
-        return _unit_rows(g, x)
+        return unit_rows(g, x)
     scaling = system.scaling
     if scaling is None:
         return g.add("Min", g.add("Max", x, -MAX_RAW), MAX_RAW)
@@ -175,7 +175,7 @@ def scaled(g: Graph, system: FuzzySystem, x: str) -> str:
     return _percentile(g, scaling.values, levels, x)
 
 
-def _unit_rows(g: Graph, x: str) -> str:
+def unit_rows(g: Graph, x: str) -> str:
     """Rows of unit length; a row of zeros has none, nor has one with gaps."""
     largest = g.add("ReduceMax", g.add("Abs", x), axes=[1])
     has_size = g.add("Greater", largest, 0.0)

@@ -123,6 +123,8 @@ def _facts(system: FuzzySystem) -> dict[str, object]:
     if system.columns is not None:
         facts["feature_names"] = system.columns.names
         facts["columns"] = vars(system.columns)
+    if system.used is not None:
+        facts["used_features"] = system.used.positions.tolist()
     return facts
 
 

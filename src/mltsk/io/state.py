@@ -18,6 +18,7 @@ from ..core.certainty import Certainty
 from ..core.membership import Members
 from ..core.pairs import Conditions, Pairs
 from ..core.terms import Scaling, Terms
+from ..core.used import UsedFeatures
 from ..fit.ridge import Moments
 from ..fit.rows import Block
 from ..fitted import FittedAttributes
@@ -54,6 +55,8 @@ SYSTEM_FIELDS = {
     "members_": "members",
     "certainty_": "certainty",
 }
+# Attributes of a system that a file has where they are needed.
+OPTIONAL_FIELDS = ("categories_", "used_")
 # Attributes that are objects of these classes in memory, and dicts of their fields in a
 # file. All of them but the terms may be None.
 RECORDS: Mapping[str, type] = {
@@ -96,7 +99,7 @@ def restored(kind: type[BaseEstimator], attributes: Attributes) -> BaseEstimator
     own = dict(attributes)
     if issubclass(kind, FittedAttributes):
         own["system_"] = restored_system(attributes)
-        for name in (*SYSTEM_FIELDS, "categories_"):
+        for name in (*SYSTEM_FIELDS, *OPTIONAL_FIELDS):
             own.pop(name, None)
     if issubclass(kind, MLTSKClassifier):
         own["fit_record_"] = None  # no rows travel
@@ -120,6 +123,8 @@ def _plain_system(system: FuzzySystem) -> Attributes:
         if name in RECORDS and value is not None:
             value = dict(vars(value))
         attributes[name] = value
+    if system.used is not None:
+        attributes["used_"] = dict(vars(system.used))
     attributes |= _plain_pairs(system)  # these are records in a record
     if system.categories:
         attributes["categories_"] = named_values(system.categories)
@@ -160,9 +165,11 @@ def restored_system(attributes: Attributes) -> FuzzySystem:
     categories = {}
     for feature, pairs in attributes.get("categories_", {}).items():
         categories[feature] = dict(pairs)
+    used = _used_features(attributes)
     return FuzzySystem(
-        feature_names=_column_names(attributes, fields["columns"]),
+        feature_names=_column_names(attributes, fields["columns"], used),
         label_names=tuple(attributes["label_names_"]),
+        used=used,
         categories=categories,
         **fields,
     )
@@ -181,16 +188,26 @@ def names_of_columns(attributes: Attributes) -> tuple[str, ...]:
     """Names of the columns of numbers that plain attributes are about."""
     columns = attributes["columns_"]
     table = None if columns is None else Columns(**columns)
-    return _column_names(attributes, table)
+    return _column_names(attributes, table, _used_features(attributes))
 
 
-def _column_names(attributes: Attributes, columns: Columns | None) -> tuple[str, ...]:
+def _used_features(attributes: Attributes) -> UsedFeatures | None:
+    """Which features the columns of plain attributes are, None for all."""
+    if "used_" not in attributes:
+        return None
+    return UsedFeatures(**attributes["used_"])
+
+
+def _column_names(
+    attributes: Attributes, columns: Columns | None, used: UsedFeatures | None
+) -> tuple[str, ...]:
     """Names of the columns of numbers that a system is about."""
     if columns is not None:
         return columns.part_names
+    names = default_names(attributes["n_features_in_"])
     if "feature_names_in_" in attributes:
-        return tuple(str(name) for name in attributes["feature_names_in_"])
-    return default_names(attributes["n_features_in_"])
+        names = tuple(str(name) for name in attributes["feature_names_in_"])
+    return names if used is None else used.names(names)
 
 
 def _plain_stream(stream: Stream) -> Attributes:

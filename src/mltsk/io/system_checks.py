@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..columns import Columns
 from ..core.arrays import FloatArray
 from ..core.membership import Firing
+from ..core.used import UsedFeatures
 from ..text import listing
 from .column_checks import check_categories, check_columns
 from .number_checks import RAMP_SCALES, check_numbers
@@ -65,11 +66,12 @@ SHAPES = {
     "regions": "ADR",
     "given": "GRL",
     # certainty_
-    "information": "UU",
+    "information": "VV",
+    "numbers": "V",
     "noise": "L",
     "chosen": "DL",
 }
-MAY_BE_NONE = ("quantiles_", "coupling_", "low", "high", "regions", "chosen")
+MAY_BE_NONE = ("quantiles_", "coupling_", "low", "high", "regions", "chosen", "numbers")
 CALIBRATION = ("slopes_", "offsets_")  # None in a system without probabilities
 # Which numbers a table may hold, where that is not all finite ones. Those that are
 # multiplied with others when a sample is scored must not be too large.
@@ -108,6 +110,8 @@ def check_system(attributes: Attributes, *, is_calibrated: bool) -> None:
     columns = attributes["columns_"]
     if columns is not None:
         check_columns(columns, attributes)
+    if "used_" in attributes:
+        _check_used(attributes)
     plain = _flat(attributes)
     sizes = _sizes(plain)
     _check_sizes(sizes)
@@ -125,6 +129,7 @@ def check_system(attributes: Attributes, *, is_calibrated: bool) -> None:
     _check_scale(plain)
     _check_members(plain)
     _check_terms(plain, sizes)
+    _check_certainty(plain, sizes["U"])
     check_numbers(plain)
     check_pairs(plain, sizes)
     check_categories(plain.get("categories_", {}))
@@ -147,6 +152,26 @@ def _check_record(value: object, name: str, kind: type) -> None:
     )
 
 
+def _check_used(attributes: Attributes) -> None:
+    """Features that have columns are some of all, in order; no table has such."""
+    used = attributes["used_"]
+    require(used is not None, "'used_' must not be None")
+    _check_record(used, "used_", UsedFeatures)
+    n_features = attributes["n_features_in_"]
+    positions = used["positions"]
+    is_list = isinstance(positions, np.ndarray) and positions.ndim == 1
+    require(
+        is_list and positions.dtype.kind == "i" and used["n_features"] == n_features,
+        "'used_' must give positions of features",
+    )
+    ends = np.concatenate([[-1], positions, [n_features]])
+    require(
+        len(positions) > 0 and (np.diff(ends) > 0).all(),
+        "'used_' must give positions of features, in order",
+    )
+    require(attributes["columns_"] is None, "'used_' must not be there with 'columns_'")
+
+
 def _flat(attributes: Attributes) -> Attributes:
     """Attributes together with the fields of records; those of columns stay apart."""
     plain = dict(attributes)
@@ -161,6 +186,8 @@ def _sizes(plain: Attributes) -> dict[str, int]:
     columns = plain["columns_"]
     n_columns = plain["n_features_in_"]
     n_given = 0
+    if "used_" in plain:
+        n_columns = UsedFeatures(**plain["used_"]).n_columns
     if columns is not None:
         table = Columns(**columns)
         n_columns = len(table.parts)
@@ -171,6 +198,8 @@ def _sizes(plain: Attributes) -> dict[str, int]:
     n_terms = len(plain["feature"])
     paired_shape = np.shape(plain["pair_coef_"])
     n_paired = paired_shape[0] if paired_shape else 0
+    numbers = plain.get("numbers")
+    n_numbers = n_terms + n_paired + n_rules
     return {
         "K": n_rules,
         "A": n_rules + 1,
@@ -180,7 +209,8 @@ def _sizes(plain: Attributes) -> dict[str, int]:
         "C": N_QUANTILES,
         "R": 2,
         "F": n_paired,
-        "U": n_terms + n_paired + n_rules,
+        "U": n_numbers,
+        "V": n_numbers if numbers is None else np.size(numbers),
         "P": n_terms,
         "Q": knots_shape[-1] if knots_shape else 0,
         "E": coef_shape[1] if len(coef_shape) == 3 else 1,
@@ -318,3 +348,23 @@ def _check_lines(
     )
     goes_far = (low[straight] == 0) & (high[straight] == 1)
     require(goes_far.all(), "'low' and 'high' of straight terms must be 0 and 1")
+
+
+def _check_certainty(plain: Attributes, n_numbers: int) -> None:
+    """What is certain is about every number of the model that is not 0."""
+    numbers = plain.get("numbers")
+    if numbers is None:
+        return
+    ends = np.concatenate([[-1], numbers, [n_numbers]])
+    require(
+        numbers.dtype.kind == "i" and (np.diff(ends) > 0).all(),
+        "'numbers' must give positions of numbers, in order",
+    )
+    of_terms = plain["general_coef_"].any(axis=1)
+    of_pairs = np.zeros(0, dtype=bool)
+    if plain["pair_coef_"] is not None:
+        of_pairs = plain["pair_coef_"].any(axis=1)
+    of_rules = plain["coef_"].any(axis=(1, 2))
+    has_number = np.concatenate([of_terms, of_pairs, of_rules])
+    has_number[numbers] = False
+    require(not has_number.any(), "'numbers' must name all that are not 0")

@@ -50,7 +50,8 @@ def read_values(classifier: Estimator, X: TableLike) -> Matrix:
                 return validate_data(
                     classifier, X, accept_sparse="csr", dtype=np.float64, reset=False
                 )
-            values = read_samples(classifier, X, classifier.columns_)
+            system = classifier.system_
+            values = read_samples(classifier, X, system.columns, system.used)
         except ValueError as error:
             complaint = " ".join(str(error).split())[:MAX_COMPLAINT_LENGTH]
             raise InputError(f"These rows cannot be shown: {complaint}") from None

@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from ..core.arrays import Array, Matrix, spread_rows
+from ..core.used import UsedFeatures
 from ..fit.rows import ArrayRows
 from ..targets import (
     Targets,
@@ -62,6 +63,7 @@ def read_large(
     if isinstance(X, np.ndarray):
         sample = X[spread_rows(len(X), GAP_SAMPLE_ROWS)]
         _, columns = numbers_of(reader, np.asarray(sample, dtype=np.float64), rules)
+    used = UsedFeatures.of(X)
     n_rows_of_block = max(1, (rows_at_once(X) or 1) // BLOCKS_IN_MEMORY)
     observed = None
     if targets.multilabel:
@@ -75,7 +77,7 @@ def read_large(
             Y = table_targets(_dense(y_block), targets.names, may_miss=True).Y
         else:
             Y = targets.indicator(y_block)
-        return read_samples(reader, X_block, columns), Y
+        return read_samples(reader, X_block, columns, used), Y
 
     rows = ArrayRows(
         X=X,
@@ -86,7 +88,7 @@ def read_large(
         limit=n_rows_of_block,
         read=read,
     )
-    return FitInput(rows, targets, Features.of(reader, columns))
+    return FitInput(rows, targets, Features.of(reader, columns, used))
 
 
 def _large_targets(y: TargetsLike) -> tuple[TargetsLike, Targets]:

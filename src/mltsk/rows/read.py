@@ -29,6 +29,7 @@ from ..core.arrays import (
     is_tensor,
     weights_per_label,
 )
+from ..core.used import UsedFeatures
 from ..exceptions import InputError, check_texts
 from ..fit.rows import ArrayRows, Rows
 from ..frames import check_column_names, has_columns, is_polars
@@ -51,31 +52,39 @@ PRECISIONS = (np.float64, np.float32)
 class Features:
     """Features of X: their number, their names if X has some, and their columns.
 
-    ``columns`` is None where X is numbers throughout, without gaps.
+    ``columns`` is None where X is numbers throughout, without gaps; ``used`` is None
+    where all features have a column of their own.
     """
 
     count: int
     names: NDArray[np.object_] | None
     columns: Columns | None = None
+    used: UsedFeatures | None = None
 
     @classmethod
-    def of(cls, reader: BaseEstimator, columns: Columns | None) -> "Features":
+    def of(
+        cls,
+        reader: BaseEstimator,
+        columns: Columns | None,
+        used: UsedFeatures | None = None,
+    ) -> "Features":
         """What scikit-learn's checks noted on an estimator."""
         names = getattr(reader, "feature_names_in_", None)
         if names is not None:
             check_texts((str(name) for name in names), "A column of X")
         if columns is not None:
             columns.check_words()
-        return cls(reader.n_features_in_, names, columns)
+        return cls(reader.n_features_in_, names, columns, used)
 
     @property
     def column_names(self) -> tuple[str, ...]:
         """Names of the columns of numbers; x0, x1, … where X has no names."""
         if self.columns is not None:
             return self.columns.part_names
-        if self.names is None:
-            return default_names(self.count)
-        return tuple(str(name) for name in self.names)
+        names = default_names(self.count)
+        if self.names is not None:
+            names = tuple(str(name) for name in self.names)
+        return names if self.used is None else self.used.names(names)
 
 
 class FitInput(NamedTuple):
@@ -148,6 +157,9 @@ def read_rows(
     weights = read_weights(sample_weight, targets.Y.shape, targets.names)
     weights = of_observed(weights, targets)
     X, columns = numbers_of(reader, X, rules, counted_rows(weights.w))
+    used = UsedFeatures.of(X)
+    if used is not None:
+        X = used.columns(X)
     rows = ArrayRows(
         X=X,
         Y=targets.Y,
@@ -156,7 +168,7 @@ def read_rows(
         shape=targets.Y.shape,
         limit=max(1, X.shape[0]),
     )
-    return FitInput(rows, targets, Features.of(reader, columns))
+    return FitInput(rows, targets, Features.of(reader, columns, used))
 
 
 def check_lengths(n_samples: int, n_labelled: int) -> None:
@@ -338,7 +350,12 @@ def of_observed(weights: Weights, targets: Targets) -> Weights:
     return Weights(w, copies)
 
 
-def read_samples(estimator: Estimator, X: TableLike, columns: Columns | None) -> Matrix:
+def read_samples(
+    estimator: Estimator,
+    X: TableLike,
+    columns: Columns | None,
+    used: UsedFeatures | None = None,
+) -> Matrix:
     """Samples to predict in columns of numbers, checked; tensors stay tensors."""
     if is_tensor(X):
         from .tensors import check_tensor
@@ -349,6 +366,8 @@ def read_samples(estimator: Estimator, X: TableLike, columns: Columns | None) ->
     else:
         check_plain(X, "X")
         X = _numbers_to_predict(estimator, X)
+    if used is not None:
+        return used.columns(X)
     if columns is None:
         return X
     X = columns.expand(X.toarray() if sparse.issparse(X) else X)

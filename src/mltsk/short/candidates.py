@@ -10,53 +10,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
+from scipy.sparse import issparse as is_sparse
 
 from ..core.arrays import Array, FloatArray, Matrix, dense
 from ..core.interpolation import MAX_SAFE_SUM
+from ..core.lines import over_range, rounded_line
 from ..core.magnitude import rounded, unit_factors
 from ..core.membership import firing_strengths
 from ..core.pairs import Pairs
 from ..core.straight import MIN_STRAIGHT_RAMP
 from ..core.terms import FEW_VALUES, Scaling, Terms, quantiles_of
 from ..system import STRAIGHT, FuzzySystem
+from .cuts import cut_step, digits_of, digits_of_step, round_range
+from .regions import Index, RegionFinder
 
-Index = NDArray[np.intp]
 # Percentiles of a column at which ramps may begin and end.
 CUT_PERCENTILES = (0.01, 0.15, 0.35, 0.65, 0.85, 0.99)
-MAX_MET_SHARE = 0.8  # drop conditions that more than 80 % of rows meet
 MIN_RAMP_SHARE = 1e-13  # the least length of a ramp next to where it ends
-MIN_DIGITS = 3  # of a number, after the point
-LEAST_EXPONENT = -322  # of a power of ten that is above 0
-
-
-class Interval(NamedTuple):
-    """The range of a condition; an end that is infinite is open."""
-
-    low: float
-    high: float
-
-    def center(self, least: float, largest: float) -> float:
-        """Where the condition is met best: the middle, or the end of an open range.
-
-        ``least`` and ``largest`` are the ends of the data.
-        """
-        if self.low == -np.inf:
-            return least
-        if self.high == np.inf:
-            return largest
-        if max(-self.low, self.high) > MAX_SAFE_SUM:
-            return self.low / 2 + self.high / 2
-        return (self.low + self.high) / 2
-
-    def reach(self, center: float) -> float:
-        """Distance from the centre to where half of the condition is met."""
-        if self.low == -np.inf:
-            return self.high - center
-        return center - self.low
 
 
 @dataclass(frozen=True)
@@ -82,11 +56,12 @@ class Candidates:
         cls, long: FuzzySystem, X: Array, max_conditions: int | None
     ) -> "Candidates":
         """Candidates on the dense rows X (N, D) for a short version of a long model."""
-        steps = np.array([_cut_step(x) for x in X.T])
+        steps = np.array([cut_step(x) for x in X.T])
         scaling = _straight_scaling(long, X)
         terms = _ramp_terms(long, X, steps, scaling)
         low, span, factors = _ends(scaling)
-        centers, reaches = _regions(long, steps, max_conditions)
+        finder = RegionFinder(long, steps, _has_two_values(scaling))
+        centers, reaches = finder.regions(max_conditions)
         base = replace(
             long,
             scale_name=STRAIGHT,
@@ -108,11 +83,19 @@ class Candidates:
         none = np.zeros((0, len(long.feature_names)))
         return cls(long, long.terms, none, none)
 
-    def columns(self, X: Matrix) -> FloatArray:
-        """Memberships of samples (N, D) in all candidates, (N, C), dense."""
+    def columns(self, X: Matrix) -> Matrix:
+        """Memberships of samples (N, D) in all candidates, (N, C).
+
+        Those of sparse samples are CSC, as C is the number of their columns.
+        """
         Z = self.base.scale(X)
         scaling = self.base.scaling
-        T = np.asarray(dense(self.terms.memberships(Z, scaling)), dtype=np.float64)
+        T = self.terms.memberships(Z, scaling)
+        if is_sparse(T):
+            columns = csc_array(T, dtype=np.float64)
+            columns.sum_duplicates()
+            return columns
+        T = np.asarray(T, dtype=np.float64)
         if not len(self.centers):
             return T
         share = None if scaling is None else scaling.share
@@ -121,13 +104,40 @@ class Candidates:
 
     @cached_property
     def costs(self) -> NDArray[np.int64]:
-        """Statements that each candidate needs, (C,)."""
+        """Statements that each candidate needs, (C,): its conditions, at least one."""
         conditions = np.isfinite(self.widths).sum(axis=1)
-        term_costs = np.ones(len(self.terms), dtype=np.int64)
+        of_terms = np.ones(len(self.terms), dtype=np.int64)
         if self.base.columns is not None:
-            of_rules = np.array(self.base.columns.conditions)
-            term_costs = 1 + of_rules[self.terms.feature]
-        return np.concatenate([term_costs, 1 + conditions])
+            of_terms = np.array(self.base.columns.conditions)[self.terms.feature]
+        return np.maximum(np.concatenate([of_terms, conditions]), 1)
+
+    def rounded(self, positions: Index, numbers: Array) -> FloatArray:
+        """Numbers of some candidates with the digits that the text of a label has.
+
+        Lines over the range of a feature have round numbers per unit.
+        """
+        digits = digits_of(numbers)
+        result = rounded(numbers, digits)
+        for i, position in enumerate(positions.tolist()):
+            span = self._line_spans.get(position)
+            if span is not None:
+                result[i] = rounded_line(float(numbers[i]), span, digits)
+        return result
+
+    @cached_property
+    def _line_spans(self) -> dict[int, float]:
+        """The terms that are told per unit of their feature, and how long they are."""
+        terms = self.terms
+        scaling = self.base.scaling
+        if terms.low is None or terms.high is None or scaling is None:
+            return {}
+        is_told = over_range(terms.low, terms.high)
+        is_told &= ~_has_names(self.base, scaling)[terms.feature]
+        spans = {}
+        for p in np.flatnonzero(is_told).tolist():
+            low, high = scaling.values[terms.feature[p], [0, -1]].tolist()
+            spans[p] = float((terms.high[p] - terms.low[p]) * (high / 2 - low / 2) * 2)
+        return spans
 
     @cached_property
     def _ramp_positions(self) -> dict[tuple[int, float, float], int]:
@@ -140,6 +150,13 @@ class Candidates:
         )
         return {key: position for position, key in enumerate(keys)}
 
+    @cached_property
+    def _line_positions(self) -> dict[int, int]:
+        """Position of the line over the whole range by its feature."""
+        terms = self.terms
+        lines = np.flatnonzero(over_range(terms.low, terms.high)).tolist()
+        return {int(terms.feature[p]): p for p in lines}
+
     def ramp_over(self, p: int, q: int) -> int | None:
         """The ramp over two others of one feature, if it is another one."""
         terms = self.terms
@@ -147,13 +164,16 @@ class Candidates:
             return None
         low = float(min(terms.low[p], terms.low[q]))
         high = float(max(terms.high[p], terms.high[q]))
-        position = self._ramp_positions.get((int(terms.feature[p]), low, high))
+        feature = int(terms.feature[p])
+        position = self._ramp_positions.get((feature, low, high))
+        if position is None and over_range(low, high):
+            position = self._line_positions.get(feature)
         return None if position in (p, q) else position
 
     def system(
         self, coef: Array, mean: Array, rates: Array
     ) -> tuple[FuzzySystem, Index]:
-        """The system of rounded numbers, and the candidates that it consists of.
+        """The system of rounded numbers, and the candidates that have some.
 
         Parameters
         ----------
@@ -164,12 +184,14 @@ class Candidates:
             Mean scores.
         """
         P = len(self.terms)
-        kept_rules = np.flatnonzero(coef[P:].any(axis=1))
+        kept = np.flatnonzero(coef.any(axis=1))
+        kept_terms = kept[kept < P]
+        kept_rules = kept[kept >= P] - P
         terms = self._terms_from(mean[:P])
         intercept = _rounded_starts(rates - mean @ coef, coef) + terms.mean @ coef[:P]
-        kept_terms = np.arange(P)  # all linear terms, one per feature
+        term_coef = coef[:P]  # of all linear terms, one per feature
         if terms.low is not None and terms.high is not None:
-            kept_terms = np.flatnonzero(coef[:P].any(axis=1))
+            term_coef = coef[kept_terms]
             terms = Terms(
                 feature=terms.feature[kept_terms],
                 low=terms.low[kept_terms],
@@ -184,7 +206,7 @@ class Candidates:
         short = replace(
             self.base,
             terms=terms,
-            term_coef=coef[kept_terms],
+            term_coef=term_coef,
             intercept=intercept,
             centers=centers,
             widths=self.widths[kept_rules],
@@ -192,7 +214,7 @@ class Candidates:
             prototypes=prototypes,
             rule_weights=mean[P:][kept_rules],
         )
-        return short, np.concatenate([kept_terms, P + kept_rules])
+        return short, kept
 
     def _terms_from(self, mean: Array) -> Terms:
         """The terms with these means (P,); those of the user's rules count from 0."""
@@ -201,11 +223,14 @@ class Candidates:
         n_features = len(self.base.feature_names)
         return replace(self.terms, mean=mean).from_zero(n_features - n_given)
 
-    def agreement(self, A: Array, coef: Array, other: Array) -> NDArray[np.int64]:
+    def agreement(
+        self, A: Matrix, mean: Array, coef: Array, other: Array
+    ) -> NDArray[np.int64]:
         """1 where another choice has the same effect of a feature on a label, (D, L).
 
-        Effects are the same if they vary together over the rows of the centred columns
-        A (N, C); ``coef`` and ``other`` (C, L) are the numbers of the two choices.
+        Effects are the same if they vary together over the rows of the columns A (N, C)
+        with these means (C,); ``coef`` and ``other`` (C, L) are the numbers of the two
+        choices.
         """
         groups = self._feature_groups
         same = np.zeros((len(groups), coef.shape[1]), dtype=np.int64)
@@ -218,8 +243,9 @@ class Candidates:
             for group in shared.tolist():
                 a = mine[term_group[mine] == group]
                 b = theirs[term_group[theirs] == group]
-                product = (A[:, a] @ coef[a, label]) @ (A[:, b] @ other[b, label])
-                same[groups == group, label] = product > 0
+                effect = centred_columns(A, mean, a) @ coef[a, label]
+                other_effect = centred_columns(A, mean, b) @ other[b, label]
+                same[groups == group, label] = effect @ other_effect > 0
         return same
 
     @cached_property
@@ -233,6 +259,11 @@ class Candidates:
         gaps = np.arange(first_gap, len(groups))
         groups[first_gap:] = len(columns.names) + gaps
         return groups
+
+
+def centred_columns(A: Matrix, mean: Array, kept: Index) -> FloatArray:
+    """Some columns of A (N, C) less their means, which are among ``mean`` (C,)."""
+    return np.asarray(dense(A[:, kept]) - mean[kept])
 
 
 def _ends(scaling: Scaling) -> tuple[Array, Array, Array]:
@@ -249,6 +280,20 @@ def _ends(scaling: Scaling) -> tuple[Array, Array, Array]:
     return low, np.where(high > low, high - low, 1.0), factors
 
 
+def _has_two_values(scaling: Scaling) -> NDArray[np.bool_]:
+    """Which columns (D,) of a straight scale have two values: they have two knots."""
+    return np.asarray(scaling.n_values == 2)
+
+
+def _has_names(base: FuzzySystem, scaling: Scaling) -> NDArray[np.bool_]:
+    """Which columns (D,) have values that are told by name."""
+    has_names = _has_two_values(scaling)
+    if base.columns is not None:
+        has_names = has_names | base.columns.indicators | base.columns.monotone
+    is_coded = [name in base.categories for name in base.feature_names]
+    return has_names | np.array(is_coded, dtype=bool)
+
+
 def _straight_scaling(long: FuzzySystem, X: Array) -> Scaling:
     """Straight lines from 0 at the least value of a column to 1 at its largest.
 
@@ -263,16 +308,13 @@ def _straight_scaling(long: FuzzySystem, X: Array) -> Scaling:
     middle = (low * part + high * part) / (2 * part)
     middle = np.where(has_third, middle, high)
     middle_level = np.where(middle < high, 0.5, 1.0)
-    share: Array = np.ones(len(low))
-    if long.scaling is not None:
-        share = long.scaling.share
     return Scaling(
         values=np.stack([low, middle, high], axis=1),
         levels=np.stack([0 * low, varies * middle_level, varies * 1.0], axis=1),
         offset=np.zeros(len(low)),
         spread=np.ones(len(low)),
         bounded=True,
-        share=share,
+        share=np.ones(len(low)),
     )
 
 
@@ -306,7 +348,8 @@ def _ramp_terms(long: FuzzySystem, X: Array, steps: Array, scaling: Scaling) -> 
 def _ramps(x: Array, step: float, monotone: bool) -> Sequence[tuple[float, float]]:
     """Where ramps of a column (N,) begin and end.
 
-    A column of few values, or whose values have no distances, has the one over all.
+    The line over all of its range is one of them. A column of few values, or whose
+    values have no distances, has no others.
     """
     measured = x[~np.isnan(x)]
     values = np.unique(measured)
@@ -315,106 +358,26 @@ def _ramps(x: Array, step: float, monotone: bool) -> Sequence[tuple[float, float
     whole = (float(values[0]), float(values[-1]))
     if len(values) <= FEW_VALUES or monotone:
         return [whole]
-    cuts = rounded(quantiles_of(measured, CUT_PERCENTILES), _digits_of_step(step))
+    cuts = rounded(quantiles_of(measured, CUT_PERCENTILES), digits_of_step(step))
     is_inside = (cuts >= values[0]) & (cuts <= values[-1])
     ramps = list(combinations(np.unique(cuts[is_inside]).tolist(), 2))
+    line = round_range(*whole, step)
+    if line[0] < line[1]:
+        # others that are as good as over all of the range are told in the same way
+        ramps = [ramp for ramp in ramps if not _is_line(ramp, whole)]
+        ramps.append(line)
     return ramps or [whole]
 
 
-def _cut_step(x: Array) -> float:
-    """How fine cut points of a column (N,) are.
-
-    About a hundredth of where most of its values lie; whole for whole numbers.
-    """
-    x = x[~np.isnan(x)]
-    if not len(x):
-        return 1.0
-    low, high = quantiles_of(x, [0.05, 0.95])
-    if not high > low:
-        low = x.min()
-        high = x.max()
-    with np.errstate(over="ignore"):  # the distance may be larger than all numbers
-        reach = min(float(high - low), float(np.finfo(np.float64).max))
-    step = 1.0
-    if reach > 0:
-        step = 10.0 ** max(float(np.floor(np.log10(reach))) - 2, LEAST_EXPONENT)
-    if (x == np.round(x)).all():
-        step = max(step, 1.0)
-    return float(step)
-
-
-def _digits_of_step(step: float) -> int:
-    """Digits after the point that multiples of a step have."""
-    return -int(np.floor(np.log10(step) + 0.5))
-
-
-def digits_of(numbers: Array) -> int:
-    """Digits after the point that the numbers of a label have.
-
-    The largest has two digits that count, and all have three at least.
-    """
-    largest = float(np.abs(numbers).max(initial=0.0))
-    if largest == 0:
-        return MIN_DIGITS
-    return max(MIN_DIGITS, 2 - int(np.floor(np.log10(largest))))
+def _is_line(ramp: tuple[float, float], whole: tuple[float, float]) -> bool:
+    """Whether a ramp is a line over the whole range."""
+    low, high = whole
+    halves = np.array(ramp) / 2 - low / 2  # distances may be larger than all numbers
+    begin, end = halves / (high / 2 - low / 2)
+    return bool(over_range(begin, end))
 
 
 def _rounded_starts(starts: Array, coef: Array) -> FloatArray:
     """Starts (L,) with the digits of the numbers (C, L) of their label."""
     pairs = zip(starts, coef.T, strict=True)
     return np.array([rounded(start, digits_of(numbers)) for start, numbers in pairs])
-
-
-def _regions(
-    long: FuzzySystem, steps: Array, max_conditions: int | None
-) -> tuple[Array, Array]:
-    """Centres and reaches (K, D) of the exceptions, in the caller's units.
-
-    They are where the members of an exception lie. A condition is met by half where the
-    10th or 90th percentile of the members is, and best in the middle between them or,
-    if one lies in the outer tenth of the data, at that end. Conditions that least of
-    the data meet come first; there are none on values of words. A reach is infinite
-    where there is no condition.
-    """
-    n_rules, n_features, _ = long.shape
-    members = long.members
-    if members is None or members.regions is None or not n_rules:
-        return np.zeros((0, n_features)), np.zeros((0, n_features))
-    grid = np.asarray(long.quantiles, dtype=np.float64)
-    centers = np.tile(grid[:, 10], (n_rules, 1))
-    reaches = np.full((n_rules, n_features), np.inf)
-    first, last = members.regions[-1].T
-    for k, ends in enumerate(members.regions[:-1]):
-        low = np.where(ends[:, 0] <= first, -np.inf, ends[:, 0])
-        high = np.where(ends[:, 1] >= last, np.inf, ends[:, 1])
-        is_measured = ~np.isnan(ends).any(axis=1)
-        conditions = _narrowest(long, grid, low, high, is_measured)
-        for d in conditions[:max_conditions].tolist():
-            interval = Interval(float(low[d]), float(high[d]))
-            center = interval.center(float(grid[d, 0]), float(grid[d, -1]))
-            digits = _digits_of_step(steps[d])
-            reach = float(rounded(interval.reach(center), digits))
-            centers[k, d] = float(rounded(center, digits))
-            reaches[k, d] = max(reach, steps[d])
-    return centers, reaches
-
-
-def _narrowest(
-    long: FuzzySystem,
-    grid: Array,
-    low: Array,
-    high: Array,
-    is_measured: NDArray[np.bool_],
-) -> Index:
-    """Columns in which an exception has a condition, the narrowest first.
-
-    ``grid`` (D, 21) are the percentiles of the data, ``low`` and ``high`` (D,) the ends
-    of the exception.
-    """
-    met_share = ((grid >= low[:, None]) & (grid <= high[:, None])).mean(axis=1)
-    is_condition = (met_share < MAX_MET_SHARE) & is_measured
-    is_condition &= grid[:, 0] < grid[:, -1]
-    if long.columns is not None:
-        is_condition &= ~(long.columns.indicators | long.columns.monotone)
-    columns = np.flatnonzero(is_condition)
-    return columns[np.argsort(met_share[columns], kind="stable")]

@@ -2,8 +2,8 @@
 
 A short model is a sheet that can be worked out by hand. Its ramps are straight lines in
 the caller's units between cut points of few digits, and its numbers are rounded: what
-is printed is the whole model. An exception counts one statement for its shift and one
-for each condition.
+is printed is the whole model. A statement counts one for each of its conditions: a ramp
+has one, a cell of a pair of features has two, and an exception has a few.
 
 A short model imitates mostly the leave-one-out scores of the long model, which are
 smoother than labels. Its own honest scores are found in folds: for the rows of a fold,
@@ -32,12 +32,13 @@ from ..core.arrays import (
 )
 from ..core.certainty import Certainty
 from ..core.membership import Members
-from ..fit.design import OVERLAPPING, Design
+from ..fit.design import OVERLAPPING, Design, gram
 from ..fit.ridge import Penalty
 from ..fit.rows import Block, RowIndex
 from ..fit.solve import left_out_scores
 from ..system import FuzzySystem
-from .candidates import Candidates, Index
+from .candidates import Candidates
+from .regions import Index
 from .selection import SelectionProblem
 
 MAX_CHOICE_ROWS = 2_000  # terms are chosen on at most this many rows, evenly spread
@@ -47,6 +48,7 @@ LABEL_SHARE = 0.2
 N_FOLDS = 5
 MAX_COMPARED_SIZE = 50  # statements per label up to which sizes are compared
 MAX_CERTAINTY_COLUMNS = 5_000  # of a long model whose certainty is worked out
+MAX_CERTAIN_RULE_NUMBERS = 500  # of exceptions; beyond, none of them has an interval
 
 
 @dataclass(frozen=True)
@@ -107,30 +109,73 @@ class TrainingRows:
         return np.sqrt(np.einsum("nl,nl->l", share, (self.Y - scores) ** 2))
 
 
-def certainty_of(rows: TrainingRows) -> Certainty | None:
+def certainty_of(
+    rows: TrainingRows, max_rule_numbers: int = MAX_CERTAIN_RULE_NUMBERS
+) -> Certainty | None:
     """How sure a long model is of its numbers, from at most 2,000 rows.
 
-    None where it has too many numbers, or coupled labels.
+    Of more than ``max_rule_numbers`` of exceptions nothing is said, but others are less
+    sure because of them. None where there are too many others, or coupled labels.
     """
     design = rows.design
     penalty = rows.penalty
-    if design.n_columns > MAX_CERTAINTY_COLUMNS or penalty.basis is not None:
+    n_numbers = design.n_columns
+    has_many_rules = n_numbers - design.first_rule > max_rule_numbers
+    if has_many_rules:
+        n_numbers = design.first_rule
+    if n_numbers > MAX_CERTAINTY_COLUMNS or penalty.basis is not None:
         return None
     sample = rows.take(spread_rows(len(rows), MAX_CHOICE_ROWS))
+    Z = design.scale.apply(sample.X)
     w = sample.row_weights
-    Phi = design.rows(design.scale.apply(sample.X))
     stands_for = w * (rows.row_weights.sum() / w.sum())
-    centred = (Phi - w @ Phi / w.sum()) * np.sqrt(stands_for)[:, None]
-    units = _units(design)
-    ridge = design.shrunk(penalty.rho * np.eye(design.n_columns))
-    information = (centred.T @ centred + ridge) / np.outer(units, units)
+    if has_many_rules:
+        information = _information_without_rules(design, penalty, Z, stands_for)
+    else:
+        information = _information(design, penalty, Z, stands_for)
+    units = _units(design)[:n_numbers]
+    information /= units
+    information /= units[:, None]
     if design.scale.name in OVERLAPPING:
         # of the numbers of ramps, which are those of the design's columns times H
         from_ramps = inv(design.scale.heights.tocsc())
-        n_others = design.n_columns - design.n_terms
-        back = block_diag([from_ramps, eye_array(n_others)])
+        back = block_diag([from_ramps, eye_array(n_numbers - design.n_terms)])
         information = back.T @ information @ back
-    return Certainty(information, sample.noise(sample.loo_scores))
+    return Certainty(
+        information=information,
+        noise=sample.noise(sample.loo_scores),
+        numbers=np.arange(n_numbers) if has_many_rules else None,
+    )
+
+
+def _information(design: Design, penalty: Penalty, Z: Matrix, w: Array) -> FloatArray:
+    """Information (Q, Q) about the solution, from scaled rows Z of weights w (N,)."""
+    Phi = design.rows(Z)
+    centred = (Phi - w @ Phi / w.sum()) * np.sqrt(w)[:, None]
+    ridge = design.shrunk(penalty.rho * np.eye(design.n_columns))
+    return np.asarray(centred.T @ centred + ridge)
+
+
+def _information_without_rules(
+    design: Design, penalty: Penalty, Z: Matrix, w: Array
+) -> FloatArray:
+    """Information (P + R, P + R) about terms and pairs, whatever exceptions are.
+
+    It is what the inverse of `_information` has for them, inverted: Aᵀ (I + K/ρ)⁻¹ A
+    with the kernel K (N, N) of the exceptions, which takes the memory of the rows only.
+    """
+    root = np.sqrt(w)
+    Phi = design.rows_without_rules(Z)
+    centred = (Phi - w @ Phi / w.sum()) * root[:, None]
+    K = design.kernel(Z) - gram(Phi)
+    mean = K @ w / w.sum()
+    K -= mean[:, None]
+    K -= mean - w @ mean / w.sum()
+    K *= root[:, None]
+    K *= root / penalty.rho
+    K[np.diag_indices_from(K)] += 1.0
+    information = centred.T @ np.linalg.solve(K, centred)
+    return np.asarray(information + penalty.rho * np.eye(design.first_rule))
 
 
 def _units(design: Design) -> FloatArray:
@@ -155,6 +200,12 @@ class Fold:
     left_out: slice
     problem: SelectionProblem
     choices: list[list[Index]]
+
+    @classmethod
+    def of(cls, left_out: slice, problem: SelectionProblem, max_size: int) -> "Fold":
+        """The choice up to a size, which keeps nothing of what was not chosen."""
+        choices = problem.chosen(max_size)
+        return cls(left_out, *problem.restricted(choices))
 
     def coef(self, size: int) -> Array:
         """Numbers (C, L) of the model of a size."""
@@ -201,7 +252,7 @@ class ShortModels:
         return Candidates.of(self.long, X, self.max_conditions)
 
     @cached_property
-    def _columns(self) -> FloatArray:
+    def _columns(self) -> Matrix:
         """Columns (n, C) of the candidates on the rows that are chosen on."""
         return self.candidates.columns(self._chosen_on.X)
 
@@ -214,7 +265,7 @@ class ShortModels:
     def _whole(self) -> Fold:
         """The choice on all rows: a fold that leaves nothing out."""
         problem = self._problem(slice(None), self._chosen_on.target)
-        return Fold(slice(0), problem, problem.chosen(self.max_size))
+        return Fold.of(slice(0), problem, self.max_size)
 
     @cached_property
     def _folds(self) -> list[Fold]:
@@ -238,8 +289,7 @@ class ShortModels:
             )
             target = replace(training, loo_scores=scores).target
             problem = self._problem(others, target)
-            choices = problem.chosen(self.max_size)
-            folds.append(Fold(slice(k, None, N_FOLDS), problem, choices))
+            folds.append(Fold.of(slice(k, None, N_FOLDS), problem, self.max_size))
         return folds
 
     def scores(self, size: int) -> FloatArray:
@@ -280,15 +330,18 @@ class ShortModels:
         has the same effect there.
         """
         problem = self._whole.problem
-        centred = self._columns - problem.mean
+        A = self._columns
         rows = self._chosen_on
         n_columns = len(self.long.feature_names)
         times_chosen = np.zeros((n_columns, rows.Y.shape[1]), dtype=np.int64)
         for fold in self._folds:
-            times_chosen += self.candidates.agreement(centred, coef, fold.coef(size))
+            times_chosen += self.candidates.agreement(
+                A, problem.mean, coef, fold.coef(size)
+            )
         return Certainty(
-            information=problem.information(centred, rows.row_weights, kept),
+            information=problem.information(A, rows.row_weights, kept),
             noise=rows.noise(self.scores(size)),
             chosen=times_chosen,
             folds=len(self._folds),
+            numbers=kept if self.candidates.terms.low is None else None,
         )

@@ -1,26 +1,40 @@
 """Which candidates a label takes, and their numbers.
 
-Symbols: A (N, C) columns of candidates, t (N, L) what is imitated; G = AᵀA and Aᵀt
-after centring and scaling every column to length 1, from which everything is chosen.
+Symbols: A (N, C) columns of candidates, t (N, L) what is imitated; S (N, U) the columns
+that may be chosen, centred and scaled to length 1; SᵀS and Sᵀt, from which everything
+is chosen. A is CSC where samples are sparse; only columns that may be chosen are ever
+dense.
 
 Candidates are added one by one, each time the one that together with those before
 explains most per statement. Two ramps of one feature become the ramp over both where
-that costs nothing.
+that costs nothing. All labels take a candidate at the same time, so that products are
+worked out for many candidates at once, and only for those that some label takes.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
+from scipy.sparse import issparse as is_sparse
 
-from ..core.arrays import Array
-from ..core.magnitude import rounded
-from .candidates import Candidates, Index, digits_of
+from ..core.arrays import Array, FloatArray, Matrix
+from .candidates import Candidates, centred_columns
+from .regions import Index
 
-MAX_CANDIDATES = 2_000  # those that are most correlated with some label
-MIN_RELATIVE_NORM = 1e-2  # rarer candidates would be chosen for a few rows
+# Those that are most correlated with some label. A page of scene, with 4,700 ramps,
+# lost .007 of AP at 12 statements where only 2,000 took part: ramps of the best
+# features leave no room for others. Many labels take many candidates, whose products
+# all have to be there.
+MAX_CANDIDATES = 8_000
+MAX_CANDIDATES_OF_MANY_LABELS = 2_000
+MAX_CANDIDATES_TIMES_LABELS = 100_000
+# Rarer candidates would be chosen for a few rows, such as lines of features with a long
+# tail: birds lost .003 to .005 of AP at 12 statements where this was .01.
+MIN_RELATIVE_NORM = 0.1
+MIN_RELATIVE_NORM_OF_WORDS = 0.01  # few rows have them, and labels are about them
 # Ridge of the refit, where columns have length 1; .05 to .2 do as well, .001 less (five
 # data sets).
 REFIT_RIDGE = 0.1
@@ -29,16 +43,47 @@ MIN_LEFT = 0.02  # of the squared norm of a candidate beside those that are chos
 FREE_MERGE_SHARE = 0.002  # of what is explained, that merging two ramps may cost
 
 
+def max_candidates(n_labels: int) -> int:
+    """How many candidates take part, for a number of labels."""
+    at_most = MAX_CANDIDATES_TIMES_LABELS // max(n_labels, 1)
+    return max(MAX_CANDIDATES_OF_MANY_LABELS, min(MAX_CANDIDATES, at_most))
+
+
+class Products:
+    """SᵀS of columns S (N, U), of which parts are worked out when they are needed."""
+
+    def __init__(self, S: Array) -> None:
+        self.S = S
+        self._columns: dict[int, Array] = {}
+
+    def prepare(self, wanted: Iterable[int]) -> None:
+        """Work out the products of some columns with all others."""
+        new = sorted(set(wanted) - self._columns.keys())
+        if new:
+            products = self.S[:, new].T @ self.S
+            self._columns.update(zip(new, products, strict=True))
+
+    def column(self, q: int) -> Array:
+        """Products (U,) of column q with all columns."""
+        self.prepare([q])
+        return self._columns[q]
+
+    def among(self, kept: Sequence[int] | Index) -> Array:
+        """Products of some columns with each other."""
+        columns = self.S[:, kept]
+        return columns.T @ columns
+
+
 @dataclass(frozen=True)
 class SelectionProblem:
     """Products of the candidates with each other and with what is imitated.
 
     Parameters
     ----------
-    G : (U, U)
-        AᵀA of the candidates that are used.
+    products : Products
+        SᵀS of the candidates that are used.
     c : (U, L)
-        Aᵀt of these.
+        Sᵀt of these.
     used : (U,)
         Their positions among all C candidates.
     mean, norms : (C,)
@@ -48,7 +93,7 @@ class SelectionProblem:
     candidates : Candidates
     """
 
-    G: Array
+    products: Products
     c: Array
     used: Index
     mean: Array
@@ -58,25 +103,29 @@ class SelectionProblem:
 
     @classmethod
     def of(
-        cls, A: Array, t: Array, w: Array, candidates: Candidates
+        cls, A: Matrix, t: Array, w: Array, candidates: Candidates
     ) -> "SelectionProblem":
         """Products of columns A (N, C) and targets t (N, L) under weights w (N,)."""
         share = w / w.sum()
         root = np.sqrt(w)[:, None]
         mean = share @ A
         rates = share @ t
-        scaled = (A - mean) * root
-        norms = np.sqrt(np.einsum("nc,nc->c", scaled, scaled))
+        norms, products = _centred_products(A, mean, w, (t - rates) * root)
         largest = max(float(norms.max(initial=0.0)), 1e-300)
-        is_alive = norms > MIN_RELATIVE_NORM * largest
-        products = scaled.T @ ((t - rates) * root)
+        least = MIN_RELATIVE_NORM
+        if candidates.base.is_linear:
+            least = MIN_RELATIVE_NORM_OF_WORDS
+        is_alive = norms > least * largest
         c = products / np.where(is_alive, norms, np.inf)[:, None]
         pulls = np.abs(c) / np.maximum(np.abs(c).max(axis=0, initial=0.0), 1e-300)
-        strongest = np.argsort(-pulls.max(axis=1), kind="stable")[:MAX_CANDIDATES]
+        strongest = np.argsort(-pulls.max(axis=1), kind="stable")
+        strongest = strongest[: max_candidates(t.shape[1])]
         used = np.sort(strongest[is_alive[strongest]])
-        scaled = scaled[:, used] / norms[used]
+        S = centred_columns(A, mean, used)
+        S *= root
+        S /= norms[used]
         return cls(
-            G=scaled.T @ scaled,
+            products=Products(S),
             c=c[used],
             used=used,
             mean=mean,
@@ -84,6 +133,26 @@ class SelectionProblem:
             rates=rates,
             candidates=candidates,
         )
+
+    def restricted(
+        self, choices: Sequence[Sequence[Index]]
+    ) -> "tuple[SelectionProblem, list[list[Index]]]":
+        """The problem of the chosen candidates alone, and the choices among these.
+
+        It takes little memory, and has the same fitted numbers.
+        """
+        every = [kept for by_size in choices for kept in by_size]
+        chosen = np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *every]))
+        problem = replace(
+            self,
+            products=Products(self.products.S[:, chosen]),
+            c=self.c[chosen],
+            used=self.used[chosen],
+        )
+        among_chosen = []
+        for by_size in choices:
+            among_chosen.append([np.searchsorted(chosen, kept) for kept in by_size])
+        return problem, among_chosen
 
     @cached_property
     def _features(self) -> list[int]:
@@ -94,32 +163,19 @@ class SelectionProblem:
 
     def chosen(self, max_size: int) -> list[list[Index]]:
         """Per label the candidates that are taken at sizes 0, 1, …, max_size."""
-        return [self._choices(label, max_size) for label in range(self.c.shape[1])]
+        n_labels = self.c.shape[1]
+        selections = [LabelSelection(self, j, max_size) for j in range(n_labels)]
+        active = selections
+        while active:
+            wanted = [(selection, selection.best()) for selection in active]
+            taken = [(each, best) for each, best in wanted if best is not None]
+            self.products.prepare(best for _, best in taken)
+            for selection, best in taken:
+                selection.take(best)
+            active = [selection for selection, _ in taken]
+        return [selection.choices for selection in selections]
 
-    def _choices(self, label: int, max_size: int) -> list[Index]:
-        """Forward selection by what each candidate adds, per statement."""
-        costs = self.candidates.costs[self.used]
-        may_be_taken = np.ones(len(self.used), dtype=bool)
-        choices = [np.zeros(0, dtype=np.intp)] * (max_size + 1)
-        state = ForwardSelection(self.G, self.c[:, label], max_size)
-        size = 0
-        while size <= max_size:
-            kept = np.array(state.kept, dtype=np.intp)
-            choices[size:] = [kept] * (max_size + 1 - size)
-            best = state.best(may_be_taken, costs)
-            if best is None:
-                break
-            state.add(best)
-            size += int(costs[best])
-            merged = self._merged(state.kept, label)
-            if merged is not None and size <= max_size + 1:
-                separate = [q for q in state.kept if q not in merged]
-                may_be_taken[separate] = False  # not again one by one
-                state = ForwardSelection(self.G, self.c[:, label], max_size, merged)
-                size -= 1
-        return choices
-
-    def _merged(self, kept: list[int], label: int) -> list[int] | None:
+    def merged(self, kept: list[int], label: int) -> list[int] | None:
         """The candidates with two ramps as the one over both, if that costs nothing.
 
         One of the two is the last that was added.
@@ -148,7 +204,7 @@ class SelectionProblem:
 
     def _explained(self, kept: list[int], label: int) -> float:
         """How much of the target some candidates explain together."""
-        G = self.G[np.ix_(kept, kept)] + CHOICE_RIDGE * np.eye(len(kept))
+        G = self.products.among(kept) + CHOICE_RIDGE * np.eye(len(kept))
         c = self.c[kept, label]
         return float(c @ np.linalg.solve(G, c))
 
@@ -158,25 +214,98 @@ class SelectionProblem:
         for label, by_size in enumerate(choices):
             kept = by_size[min(size, len(by_size) - 1)]
             used = self.used[kept]
-            G = self.G[np.ix_(kept, kept)] + REFIT_RIDGE * np.eye(len(kept))
+            G = self.products.among(kept) + REFIT_RIDGE * np.eye(len(kept))
             numbers = np.linalg.solve(G, self.c[kept, label]) / self.norms[used]
-            coef[used, label] = rounded(numbers, digits_of(numbers))
+            coef[used, label] = self.candidates.rounded(used, numbers)
         return coef
 
-    def scores(self, A: Array, coef: Array) -> Array:
+    def scores(self, A: Matrix, coef: Array) -> Array:
         """Scores (N, L) of rows of columns A (N, C) by numbers (C, L)."""
         kept = np.flatnonzero(coef.any(axis=1))
-        return self.rates + (A[:, kept] - self.mean[kept]) @ coef[kept]
+        return self.rates + centred_columns(A, self.mean, kept) @ coef[kept]
 
-    def information(self, A: Array, w: Array, kept: Index) -> NDArray[np.float32]:
+    def information(self, A: Matrix, w: Array, kept: Index) -> NDArray[np.float32]:
         """Information of the kept candidates with the ridge.
 
-        A (N, C) are centred columns, w (N,) weights. Single precision is enough for
-        what is printed with two digits.
+        A (N, C) are columns, w (N,) weights. Single precision is enough for what is
+        printed with two digits.
         """
-        columns = A[:, kept] * np.sqrt(w)[:, None]
+        columns = centred_columns(A, self.mean, kept) * np.sqrt(w)[:, None]
         ridge = REFIT_RIDGE * np.maximum(self.norms[kept], 1e-12) ** 2
         return (columns.T @ columns + np.diag(ridge)).astype(np.float32)
+
+
+def _centred_products(
+    A: Matrix, mean: Array, w: Array, target: Array
+) -> tuple[FloatArray, FloatArray]:
+    """Norms (C,) of all columns, centred and times √w, and products (C, L) with these.
+
+    A is (N, C), ``mean`` (C,), w (N,). ``target`` (N, L) is centred and times √w.
+    """
+    # the target is centred, so the means of the columns add nothing
+    products = A.T @ (target * np.sqrt(w)[:, None])
+    if is_sparse(A):
+        squares = _sparse_squares(A, mean, w)
+    else:
+        squares = np.einsum("n,nc,nc->c", w, A, A) - w.sum() * mean**2
+    return np.sqrt(np.maximum(squares, 0.0)), products
+
+
+def _sparse_squares(A: csc_array, mean: Array, w: Array) -> FloatArray:
+    """Weighted squared distances (C,) of sparse columns A (N, C) from their means.
+
+    Cells that are not stored lie at the distance of the mean itself.
+    """
+    n_columns = A.shape[1]
+    column = np.repeat(np.arange(n_columns), np.diff(A.indptr))
+    weight = w[A.indices]
+    distance = A.data - mean[column]
+    stored = np.bincount(column, weight * distance**2, minlength=n_columns)
+    stored_weight = np.bincount(column, weight, minlength=n_columns)
+    return stored + np.maximum(w.sum() - stored_weight, 0.0) * mean**2
+
+
+class LabelSelection:
+    """The forward selection of one label, by what each candidate adds per statement.
+
+    ``choices`` are the candidates that are taken at sizes 0, 1, …, max_size.
+    """
+
+    def __init__(self, problem: SelectionProblem, label: int, max_size: int) -> None:
+        self.problem = problem
+        self.label = label
+        self.max_size = max_size
+        self.costs = problem.candidates.costs[problem.used]
+        self.may_be_taken = np.ones(len(problem.used), dtype=bool)
+        self.choices = [np.zeros(0, dtype=np.intp)] * (max_size + 1)
+        self.size = 0
+        self.state = self._state(())
+
+    def _state(self, kept: Sequence[int]) -> "ForwardSelection":
+        c = self.problem.c[:, self.label]
+        return ForwardSelection(self.problem.products, c, self.max_size, kept)
+
+    def best(self) -> int | None:
+        """The candidate to take next; None if there is none, or the size is reached."""
+        if self.size > self.max_size:
+            return None
+        kept = np.array(self.state.kept, dtype=np.intp)
+        self.choices[self.size :] = [kept] * (self.max_size + 1 - self.size)
+        return self.state.best(self.may_be_taken, self.costs)
+
+    def take(self, candidate: int) -> None:
+        """Keep a candidate, perhaps as one ramp with another."""
+        self.state.add(candidate)
+        self.size += int(self.costs[candidate])
+        if self.size > self.max_size + 1:
+            return
+        merged = self.problem.merged(self.state.kept, self.label)
+        if merged is None:
+            return
+        separate = [q for q in self.state.kept if q not in merged]
+        self.may_be_taken[separate] = False  # not again one by one
+        self.state = self._state(merged)
+        self.size -= 1
 
 
 class ForwardSelection:
@@ -188,11 +317,11 @@ class ForwardSelection:
     """
 
     def __init__(
-        self, G: Array, c: Array, max_size: int, kept: Sequence[int] = ()
+        self, products: Products, c: Array, max_size: int, kept: Sequence[int] = ()
     ) -> None:
-        self.G = G
+        self.products = products
         self.left = c.copy()
-        self.norm = np.diag(G) + CHOICE_RIDGE
+        self.norm = np.full(len(c), 1 + CHOICE_RIDGE)
         self.V = np.zeros((len(c), max_size + 1))
         self.kept: list[int] = []
         for candidate in kept:
@@ -214,7 +343,7 @@ class ForwardSelection:
         """Keep a candidate."""
         k = len(self.kept)
         root = float(np.sqrt(self.norm[candidate]))
-        v = self.G[:, candidate] - self.V[:, :k] @ self.V[candidate, :k]
+        v = self.products.column(candidate) - self.V[:, :k] @ self.V[candidate, :k]
         v[candidate] += CHOICE_RIDGE
         self.V[:, k] = v / root
         self.left = self.left - self.V[:, k] * (self.left[candidate] / root)
