@@ -20,11 +20,13 @@ def pairs():
     return MLTSKClassifier(n_pairs=2).fit(X, Y).pairs_
 
 
-def test_pair_sentence_of_two_values_each_says_what_holds_for_all_others(pairs):
+def test_pair_sentence_of_two_values_each_names_values_that_agree_and_that_do_not(
+    pairs,
+):
     (pair,) = (pair for pair in pairs if set(pair.features) == {"x0", "x1"})
     sentence = pair_sentence(pair, 0)
-    assert sentence.startswith("x0 is 1 and x1 is 1: +0.")
-    assert "; all others: −0." in sentence
+    assert sentence.startswith("Raised most by x0 is 1 and x1 is 1: +0.")
+    assert "Lowered most by x0 is 0 and x1 is 1: −0." in sentence
 
 
 def test_pair_sentence_of_numbers_names_the_highest_and_the_lowest_cell(pairs):

@@ -178,8 +178,9 @@ def _pairs(effects: PairEffects) -> PageData:
     """Rules of pairs of features, and the words of each pair, the largest pair first.
 
     Conditions have a column and three percentiles: where a condition begins, is wholly
-    met, and ends, and their average membership. The rules of a pair stand next to each other, ``count`` of them: each
-    condition of its first feature with each of its second.
+    met, and ends, and their average membership. The rules of a pair stand next to each
+    other, ``count`` of them: each condition of its first feature with each of its
+    second.
     """
     pairs = effects.system.pairs
     own = np.concatenate([np.zeros(0, dtype=np.intp), *effects.own_rules])
