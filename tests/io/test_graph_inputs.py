@@ -68,6 +68,13 @@ def test_to_onnx_takes_words_and_gaps_in_lines_and_pairs(dtype, table, own_rules
     table_agrees(model, new, dtype)
 
 
+def test_to_onnx_takes_cells_of_pairs_of_a_short_model(table):
+    X, Y, new = table
+    short = MLTSKClassifier(0, n_pairs=8, max_statements=20).fit(X, Y)
+    assert len(short.centers_)
+    table_agrees(short, new)
+
+
 @pytest.mark.parametrize("max_statements", [None, 9])
 def test_to_onnx_takes_rules_that_the_user_gave(max_statements, table, own_rules):
     X, Y, new = table

@@ -71,6 +71,7 @@ TABLE_MODELS = [
     {"n_rules": 6, "tnorm": "minimum"},
     {"n_rules": 3, "order": 1},
     {"n_rules": 20, "max_statements": 8},
+    {"n_rules": 0, "n_pairs": 6, "max_statements": 20},
 ]
 
 

@@ -1,5 +1,6 @@
 """Where exceptions of a short model may lie."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk import MLTSKClassifier
+from mltsk.io.plain import from_dict, to_dict
 from mltsk.short.candidates import Candidates
 from mltsk.short.regions import MAX_LONG_EXCEPTIONS, Interval, RegionFinder
 
@@ -102,3 +104,11 @@ def test_cells_of_pairs_are_statements_of_two_conditions(paired):
     n_ramps = (short.general_coef_ != 0).sum(axis=0)
     assert_array_equal(short.n_statements_, n_ramps + 2 * n_exceptions)
     assert not len(short.system_.pairs)
+
+
+def test_cells_of_pairs_come_back_from_plain_data(paired):
+    clf, X = paired
+    short = clf.shorten(6)
+    copy = from_dict(json.loads(json.dumps(to_dict(short))))
+    assert_array_equal(copy.decision_function(X), short.decision_function(X))
+    assert str(copy.rules_) == str(short.rules_)

@@ -7,6 +7,7 @@ unit has few digits, so that what is printed is what is computed.
 from math import floor, isfinite, log10
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .arrays import Array
 from .magnitude import rounded
@@ -19,9 +20,10 @@ LARGEST_UNIT_EXPONENT = 300
 TOLD_DIGITS = 3  # of a number per unit, those that count
 
 
-def over_range(low: Array | float, high: Array | float) -> Array:
+def over_range(low: Array | float, high: Array | float) -> NDArray[np.bool_] | np.bool_:
     """Which ramps are lines; they begin and end at these shares of the range."""
-    return (low <= MAX_OPEN_SHARE) & (high >= 1 - MAX_OPEN_SHARE)
+    begins_low = np.asarray(low) <= MAX_OPEN_SHARE
+    return begins_low & (np.asarray(high) >= 1 - MAX_OPEN_SHARE)
 
 
 def round_unit(span: float) -> float | None:

@@ -521,7 +521,7 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
     @property
     def _has_conditions_on_values(self) -> bool:
         """Whether some exception of a short model asks for one of several values."""
-        has_condition = np.isfinite(self.system.widths).any(axis=0)
+        has_condition = np.asarray(np.isfinite(self.system.widths).any(axis=0))
         for t, subject in enumerate(self.subjects):
             if has_condition[subject.columns].any() and self.subjects.named_values(t):
                 return True

@@ -131,8 +131,8 @@ class Candidates:
         scaling = self.base.scaling
         if terms.low is None or terms.high is None or scaling is None:
             return {}
-        is_told = over_range(terms.low, terms.high)
-        is_told &= ~_has_names(self.base, scaling)[terms.feature]
+        is_unnamed = ~_has_names(self.base, scaling)[terms.feature]
+        is_told = is_unnamed & over_range(terms.low, terms.high)
         spans = {}
         for p in np.flatnonzero(is_told).tolist():
             low, high = scaling.values[terms.feature[p], [0, -1]].tolist()
