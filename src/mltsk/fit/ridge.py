@@ -29,6 +29,8 @@ from scipy.linalg import eigh, get_lapack_funcs
 from ..core.arrays import Array, FloatArray, is_tensor, namespace, put
 from ..exceptions import InputError
 
+MAX_SAFE_PRODUCT = 10**6  # cells of an array that is multiplied with its own transpose
+GRAM_COLUMNS = 500
 MIN_KEPT_SHARE = 1e-10  # least 1 - h: that of a row which nothing else speaks for
 
 
@@ -214,6 +216,23 @@ def solve_dual(
     return root * solved, Y - tau * solved / kept / root
 
 
+def _gram_of_columns(A: Array) -> Array:
+    """AᵀA (Q, Q) of rows A (n, Q), by blocks of columns.
+
+    Half of the products are those of the other half. NumPy would see that of itself,
+    but OpenBLAS may end the process there: 16,000 × 2,800 did.
+    """
+    n_columns = A.shape[1]
+    if is_tensor(A) or A.size <= MAX_SAFE_PRODUCT:
+        return A.T @ A
+    H = np.empty((n_columns, n_columns))
+    for start in range(0, n_columns, GRAM_COLUMNS):
+        stop = min(start + GRAM_COLUMNS, n_columns)
+        H[start:, start:stop] = A[:, start:].T @ A[:, start:stop]
+        H[start:stop, stop:] = H[stop:, start:stop].T
+    return H
+
+
 @dataclass(frozen=True)
 class Moments:
     """Sums over rows, which add up over blocks of rows.
@@ -235,7 +254,7 @@ class Moments:
         if not bool((w == 1).all()):
             root = Phi * namespace(w).sqrt(w)[:, None]
         return cls(
-            H=root.T @ root,  # NumPy sees the transpose: half the work
+            H=_gram_of_columns(root),
             B=Phi.T @ (w[:, None] * Y),
             phi=Phi.T @ w,
             y=w @ Y,
