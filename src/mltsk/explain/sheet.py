@@ -102,7 +102,8 @@ def _round_unit(effects: Effects, t: int, x: Array, y: Array) -> float | None:
     begin, end = (x / 2 - low) / (high - low)
     if not over_range(begin, end):
         return None
-    line = per_unit_of(float(y[1] - y[0]), float(x[1] - x[0]))
+    first, last = x.tolist()  # whose distance may be infinite
+    line = per_unit_of(float(y[1] - y[0]), last - first)
     return None if line is None else line[1]
 
 

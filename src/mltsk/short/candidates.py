@@ -136,7 +136,9 @@ class Candidates:
         spans = {}
         for p in np.flatnonzero(is_told).tolist():
             low, high = scaling.values[terms.feature[p], [0, -1]].tolist()
-            spans[p] = float((terms.high[p] - terms.low[p]) * (high / 2 - low / 2) * 2)
+            share = float(terms.high[p] - terms.low[p])
+            # two halves, of which the sum may be infinite
+            spans[p] = share * (high / 2 - low / 2) * 2
         return spans
 
     @cached_property
