@@ -106,7 +106,6 @@ costs = st.floats(1e-10, 1e10)
 thresholds = st.one_of(
     numbers,
     st.integers(-3, 3),
-    st.booleans(),
     st.just("f1"),
     st.tuples(st.just("cost"), costs, costs),
     st.tuples(st.sampled_from(["precision", "recall"]), st.floats(0.01, 1)),
