@@ -190,14 +190,15 @@ class Shape:
 
     def _line(self, per: float) -> str:
         """A straight line: its change per round unit, and where it begins and ends."""
-        rise = self.y[-1] - self.y[0]
-        units = (self.x[-1] - self.x[0]) / per
-        likely = "more likely" if rise > 0 else "less likely"
+        half_rise = self.y[-1] / 2 - self.y[0] / 2  # halves are finite at any size
+        half_units = (self.x[-1] / 2 - self.x[0] / 2) / per
+        change = half_rise / half_units
+        likely = "more likely" if half_rise > 0 else "less likely"
         error = None
-        if self.error is not None:
-            error = self.error * abs(rise / units / self.change)
+        if self.error is not None and self.change != 0:
+            error = self.error * abs(change / self.change)
         written = exactly if self.exact else number
-        slope = f"{self._amount(rise / units)}{margin(error)} per {written(per)}"
+        slope = f"{self._amount(change)}{margin(error)} per {written(per)}"
         span = f"from {written(self.x[0])} to {written(self.x[-1])}"
         details = f"{slope}, {span}{self._times_chosen}"
         return f"{likely} with higher {name(self.feature)} ({details})"

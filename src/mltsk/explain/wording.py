@@ -10,6 +10,7 @@ from ..exceptions import InputError
 from ..text import did_you_mean
 
 SHARE_OF_ROUNDING = 1e-12
+MAX_IN_FULL = 1e7  # larger changes are written with an exponent
 FIFTHS = ("very low", "low", "medium", "high", "very high")
 
 
@@ -37,8 +38,10 @@ def exactly(x: float) -> str:
 
 
 def signed(x: float) -> str:
-    """A change with its sign and two significant digits."""
-    return f"{x:+#.2g}" if abs(x) < 10 else f"{x:+,.0f}"
+    """A change with its sign and two significant digits, or all before the point."""
+    if 10 <= abs(x) < MAX_IN_FULL:
+        return f"{x:+,.0f}"
+    return f"{x:+#.2g}"
 
 
 def margin(error: float | None) -> str:
