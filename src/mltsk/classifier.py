@@ -257,7 +257,7 @@ label_names_, classes_, n_features_in_, feature_names_in_
         self.categorical_features = categorical_features
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None, rules=None) -> Self:
+    def fit(self, X, y, sample_weight=None, groups=None, rules=None) -> Self:
         """Fit the classifier: find terms, exceptions and all numbers.
 
         Parameters
@@ -274,9 +274,15 @@ sample, or one-dimensional classes
             label must be observed in every row. With a tensor X, a tensor on the same
             device, like the weights.
         sample_weight : array of shape (n_samples,) or (n_samples, n_labels), optional
-            Whole numbers of 10 at most on average are counts: 0 removes a sample, 2
-            counts it twice. Others say how important samples are relative to each
-            other. Weights that are all equal change nothing.
+            How important samples are: 0 removes a sample, and weights that are all
+            equal change nothing. Whole numbers of 10 at most on average are counts, 2
+            weighs as much as two samples; others count relative to each other. A sample
+            is left out whole whatever its weight.
+        groups : array of shape (n_samples,), optional
+            Names or numbers of groups of samples that belong together, such as the
+            patient of each visit. A group is left out as a whole wherever samples are
+            left out: in every choice, in `loo_scores_`, probabilities, thresholds,
+            intervals and the folds of short models.
         rules : list of dict, optional
             Rules of your own, such as
             ``[{"age": (60, None), "bilirubin": (3, None)}, {"sex": "f"}]``: what each
@@ -288,7 +294,9 @@ sample, or one-dimensional classes
         self._validate_params()
         check_threshold_wish(self.threshold)
         rules = () if rules is None else rules
-        rows, targets, features = read_rows(self, X, y, sample_weight, rules)
+        rows, targets, features = read_rows(
+            self, X, y, sample_weight, rules=rules, groups=groups
+        )
         check_threshold_wish(self.threshold, len(targets.names))
         names = Names(
             features.column_names, targets.names, features.columns, features.used
@@ -397,6 +405,7 @@ sample, or one-dimensional classes
         X=None,
         y=None,
         sample_weight=None,
+        groups=None,
     ) -> "MLTSKClassifier":
         """A fitted copy with few statements per label that says what this model says.
 
@@ -406,7 +415,7 @@ sample, or one-dimensional classes
             Statements per label, at most; by default as in the classifier, or 12.
         max_conditions : int, optional
             Conditions per exception, at most; by default as in the classifier.
-        X, y, sample_weight : optional
+        X, y, sample_weight, groups : optional
             The training data, needed if the model comes from a file: files hold no
             samples.
         """
@@ -415,7 +424,7 @@ sample, or one-dimensional classes
         short._validate_params()
         check_threshold_wish(short.threshold, len(self.label_names_))
         if X is not None:
-            return short.fit(X, y, sample_weight, rules=self.given_rules_)
+            return short.fit(X, y, sample_weight, groups, rules=self.given_rules_)
         if self.fit_record_ is None:
             raise InputError(
                 "A model from a file holds no rows to shorten it by: "

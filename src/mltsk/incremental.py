@@ -162,7 +162,10 @@ class Stream:
         """Consequents by the sums, with leave-one-out scores of the samples kept."""
         held = HeldRows(self.kept, None, len(self.kept.w))
         labels = np.arange(self.kept.Y.shape[1])
-        return solve_sums(self.moments, design, penalty, held, labels, folds=self.folds)
+        solution = solve_sums(
+            self.moments, design, penalty, held, labels, folds=self.folds
+        )
+        return solution.at_base_rates(self.kept)
 
     @property
     def positions(self) -> NDArray[np.intp]:
@@ -194,7 +197,6 @@ def _joined(before: Block, block: Block, share: float) -> Block:
         X=X,
         Y=np.concatenate([before.Y, block.Y]),
         w=np.concatenate([before.w * share, block.w]),
-        copies=np.concatenate([before.copies, block.copies]),
     )
 
 
@@ -373,7 +375,6 @@ class IncrementalMLTSK(MLTSKClassifier):
             X=kept.X,
             Y=kept.Y,
             w=kept.w,
-            copies=kept.copies,
             loo_scores=solution.loo_scores,
             design=design,
             penalty=penalty,
@@ -400,14 +401,13 @@ def _unit_of(sample_weight: WeightsLike, n_rows: int) -> float:
     """What the weights of all calls are divided by."""
     if sample_weight is None:
         return 1.0
-    return weight_unit(check_weights(sample_weight, (n_rows,))) or 1.0
+    return weight_unit(check_weights(sample_weight, (n_rows,)))
 
 
 def _block(X: Matrix, Y: Array, sample_weight: WeightsLike, unit: float) -> Block:
     """Samples of one call, their weights divided by the unit of the stream."""
-    ones = np.ones(X.shape[0])
     if sample_weight is None:
-        return Block(X, Y, ones, ones)
+        return Block(X, Y, np.ones(X.shape[0]))
     w = check_weights(sample_weight, (X.shape[0],))
     with np.errstate(over="ignore"):
         w = w / unit
@@ -418,5 +418,4 @@ def _block(X: Matrix, Y: Array, sample_weight: WeightsLike, unit: float) -> Bloc
             f"sample_weight of row {row} is {w[row]:.0e} times the mean of the first "
             f"batch: at most {MAX_RELATIVE_WEIGHT:.0e} times can be learned from."
         )
-    are_counts = (w == np.round(w)).all()
-    return Block(X, Y, w, np.where((w > 0) & are_counts, w, 1.0))
+    return Block(X, Y, w)

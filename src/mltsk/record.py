@@ -24,7 +24,7 @@ from .core.arrays import (
 from .core.certainty import Certainty
 from .fit import FitResult
 from .fit.fit import SAMPLE_ROWS
-from .fit.rows import RowIndex, Rows
+from .fit.rows import ArrayRows, RowIndex, Rows
 from .probabilities import find_thresholds, fit_curves
 from .short import MAX_COMPARED_SIZE, ShortModels, TrainingRows, certainty_of
 from .system import FuzzySystem
@@ -64,7 +64,10 @@ class FitRecord:
         limit = SAMPLE_ROWS
         if result.loo_rows is not None:
             limit = len(result.loo_rows)
-        sample = rows.sample(limit)
+        if isinstance(rows, ArrayRows) and result.loo_rows is not None:
+            sample = rows.block(result.loo_rows)
+        else:
+            sample = rows.sample(limit)
         loo_scores = result.loo_scores
         if result.loo_rows is None and sample.index is not None:
             loo_scores = loo_scores[sample.index]
@@ -74,7 +77,7 @@ class FitRecord:
             X=sample.X,
             Y=asnumpy(sample.Y),
             w=asnumpy(sample.w),
-            copies=asnumpy(sample.copies),
+            groups=sample.groups,
             loo_scores=loo_scores,
             design=replace(result.design, rules=on_host),
             penalty=result.penalty,

@@ -217,8 +217,9 @@ def _chosen(
     if options.tnorm == "minimum":
         _check_minimum(order, sample.X)
         order = 0
-    max_rules = max(1, int(_n_counted(n_rows, sample, w) / MIN_ROWS_PER_RULE))
     positions = np.flatnonzero(asnumpy(w) > 0)
+    n_counted = n_rows * len(positions) / len(w)
+    max_rules = max(1, int(n_counted / MIN_ROWS_PER_RULE))
     if len(positions) < len(w):
         sample = sample.take(positions)
         Z = Z[positions]
@@ -271,16 +272,14 @@ def _check_minimum(order: int | None, X: Matrix) -> None:
         )
 
 
-def _n_counted(n_rows: int, sample: Block, w: Array) -> float:
-    """Number of rows that count, each as often as it does, estimated from a sample."""
-    copies = sample.copies if sample.copies.ndim == 1 else sample.copies[:, 0]
-    return n_rows * float((copies * (w > 0)).sum()) / len(w)
-
-
 def _coupled(
     choice: Choice, sample: Block, Z: Matrix, options: Options
 ) -> tuple[Penalty, Array]:
     """The ridge together with the label coupling, and the coupling (L, L)."""
+    if sample.groups is not None:
+        raise InputError(
+            "A coupling of labels cannot leave rows out in groups: set coupling=None."
+        )
     if sample.w.ndim == 2:
         raise InputError(
             "A coupling needs all labels observed at the same weights in every sample: "
@@ -301,7 +300,7 @@ def _coupled(
 
     def error(share: float) -> float:
         _, loo_scores = solve_dual(
-            K * 1, judging.Y, judging.w, judging.copies, penalty(share)
+            K * 1, judging.Y, judging.w, judging.groups, penalty(share)
         )
         return float((judging.w @ (loo_scores - judging.Y) ** 2).sum())
 

@@ -43,6 +43,7 @@ from .choose import (
 )
 from .design import Design, ExceptionRules, Scale
 from .judge import BlockColumns, RidgeSearch, SumsJudge
+from .left_out import whole_groups
 from .order import stratified_rows
 from .ridge import Penalty
 from .rows import Block
@@ -151,13 +152,16 @@ class Growing:
 
     @cached_property
     def _search(self) -> RidgeSearch:
-        return RidgeSearch(max_ridge=max(float(len(self.w)), 10.0))
+        return RidgeSearch.of(self.block)
 
     @cached_property
     def _halves(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Every other row, and the rows between them."""
+        """Every other row or group of rows, and those between them."""
         rows = np.arange(len(self.w))
-        return rows[::2], rows[1::2]
+        if self.block.groups is None:
+            return rows[::2], rows[1::2]
+        is_second = self.block.groups % 2 == 1
+        return rows[~is_second], rows[is_second]
 
     @cached_property
     def _judging(self) -> NDArray[np.intp]:
@@ -165,7 +169,12 @@ class Growing:
         second = self._halves[1]
         Y = asnumpy(self.block.Y[second])
         limit = min(JUDGING_ROWS_OF_MANY, len(second) // 2)
-        return second[stratified_rows(Y, limit)]
+        groups = self.block.groups
+        if groups is None:
+            return second[stratified_rows(Y, limit)]
+        rows_per_group = len(groups) / (groups.max() + 1)
+        first_judges = second[stratified_rows(Y, int(limit / rows_per_group) + 1)]
+        return whole_groups(groups, first_judges)
 
     def _columns(self, design: Design) -> BlockColumns:
         """The columns of a design, of all rows."""
@@ -296,13 +305,15 @@ class Growing:
             if int((targets.w > 0).sum()) < 2:
                 continue
             fitted = columns.moments(targets).solve(Penalty(choice.ridge))
-            for rows in columns.blocks(targets.w):
+            for rows in columns.blocks(targets.w, targets.groups):
                 seen = targets.take(rows)
                 scores = fitted.leave_one_out(
-                    columns.rows(rows), seen.Y, seen.w, seen.copies
+                    columns.rows(rows), seen.Y, seen.w, seen.groups
                 )
                 weighted = seen.w[:, None] * (seen.Y - scores)
-                residuals[rows, labels] = asnumpy(weighted)
+                residuals[np.ix_(np.arange(len(residuals))[rows], labels)] = asnumpy(
+                    weighted
+                )
         return _as_few(residuals)
 
     def _searched(self) -> tuple[FloatArray, NDArray[np.intp]]:

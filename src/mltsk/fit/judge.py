@@ -26,8 +26,8 @@ from ..core.arrays import (
     cast,
     namespace,
     put,
-    row_blocks,
 )
+from .left_out import Groups, blocks_of_groups, residuals_by_kept
 from .ridge import Factor, Moments, Penalty, SingularError, centred_kernel
 from .rows import MAX_HELD_BYTES, ROW_COPIES, Block, LabelRows, RowIndex
 
@@ -52,6 +52,11 @@ class RidgeSearch:
 
     max_ridge: float
     last: float | None = None
+
+    @classmethod
+    def of(cls, block: Block) -> "RidgeSearch":
+        """A search for the rows of a block."""
+        return cls(max_ridge=max(float(block.row_weights.sum()), 10.0))
 
     def least(self, error_at: Callable[[float], float]) -> tuple[float, float]:
         """Least error, and the ridge that gives it."""
@@ -97,13 +102,13 @@ class JudgedKernel:
     """Labels that were observed in the same rows, for kernels between these.
 
     ``target`` (n, labels) are the labels, centred and times √w; ``rows`` (n,) are the
-    positions of the rows; ``w`` and ``copies`` (n,) as in a `Block`.
+    positions of the rows; ``w`` (n,) and ``groups`` as in a `Block`.
     """
 
     target: Array
     rows: NDArray[np.intp]
     w: Array
-    copies: Array
+    groups: Groups
 
     @classmethod
     def of(
@@ -126,7 +131,7 @@ class JudgedKernel:
             target=cast(target, dtype),
             rows=rows,
             w=cast(w, dtype),
-            copies=cast(counted.copies, dtype),
+            groups=counted.groups,
         )
 
     def kernel(self, K: Array) -> Array:
@@ -137,12 +142,20 @@ class JudgedKernel:
         """Squared leave-one-out error of a centred kernel at a ridge."""
         factor = Factor.of(centred * 1, np.full(1, ridge))
         solved = factor.solve(self.target)  # first: the diagonal overwrites the factor
-        leverage = 1.0 - ridge * factor.inverse_diagonal()[:, 0] + self.w / self.w.sum()
-        kept = namespace(centred).maximum(
-            1.0 - leverage / self.copies, MIN_JUDGED_SHARE
-        )
-        residuals = ridge * solved / kept[:, None]
+        residuals = self._left_out(factor, ridge * solved, ridge)
         return float((residuals * residuals).sum())
+
+    def _left_out(self, factor: Factor, residuals: Array, ridge: float) -> Array:
+        """Leave-one-out residuals (n, labels), given those of the fit."""
+        xp = namespace(residuals)
+        if self.groups is None:
+            intercept = self.w / self.w.sum()
+            kept = ridge * factor.inverse_diagonal()[:, 0] - intercept
+            return residuals / xp.maximum(kept, MIN_JUDGED_SHARE)[:, None]
+        root = xp.sqrt(self.w)
+        intercept = root[:, None] * root / self.w.sum()
+        kept = ridge * factor.inverse() - intercept
+        return residuals_by_kept(kept, residuals, self.groups, MIN_JUDGED_SHARE)
 
 
 @dataclass
@@ -185,7 +198,7 @@ class KernelJudge:
                 patterns.append(pattern)
                 w = cast(block.of_labels(labels).w, np.float64)
                 total_weight += float(w[pattern.rows].sum()) * len(labels)
-        search = RidgeSearch(max_ridge=max(float(len(block.Y)), 10.0))
+        search = RidgeSearch.of(block)
         return cls(patterns, max(total_weight, 1e-300), ridge, search, dtype)
 
     @property
@@ -246,10 +259,10 @@ class BlockColumns:
             return None
         return self.of(self.Z)
 
-    def blocks(self, like: Array) -> Iterator[slice]:
-        """Rows whose columns may be held at once."""
+    def blocks(self, like: Array, groups: Groups = None) -> Iterator[RowIndex]:
+        """Rows whose columns may be held at once; no group is cut in two."""
         bytes_per_row = 8 * ROW_COPIES * self.n_columns
-        return row_blocks(self.Z.shape[0], bytes_per_row, like=like)
+        return blocks_of_groups(groups, self.Z.shape[0], bytes_per_row, like=like)
 
     def moments(self, targets: LabelRows) -> Moments:
         """Sums over the rows that count."""
@@ -304,7 +317,7 @@ class JudgedSums:
         fitted = self.moments.weighted(columns, weights).solve(Penalty(ridge), prior)
         targets = self.targets
         Phi = self.Phi[:, columns] * put(weights, self.Phi)
-        scores = fitted.leave_one_out(Phi, targets.Y, targets.w, targets.copies)
+        scores = fitted.leave_one_out(Phi, targets.Y, targets.w, targets.groups)
         residuals = targets.Y - scores
         return float((targets.w @ (residuals * residuals)).sum())
 

@@ -9,8 +9,8 @@ The intercept centres both sides by their weighted means. *Dual*: with K the cen
 kernel between √w-scaled rows and A = K + τI, residuals are τ A⁻¹ Y. *Primal*: with H
 the centred Gram matrix, B = (H + τI)⁻¹ ΦᵀWY. Both give leverages h_i, and the score
 that row i would have if it had not been there is y_i - r_i / (1 - h_i): exactly,
-without a second fit. A weight that is a count c stands for copies of a row, and one of
-them is left out: 1 - h_i / c.
+without a second fit. Whatever its weight, a row is left out whole. Rows that belong
+together are left out together (`mltsk.fit.left_out`).
 
 Labels are coupled by a positive semidefinite Q = V diag(λ) Vᵀ with weight α: in the
 basis V the columns are separate again, with ridges τ_j = ρ + α λ_j. Without a coupling
@@ -28,6 +28,7 @@ from scipy.linalg import eigh, get_lapack_funcs
 
 from ..core.arrays import Array, FloatArray, is_tensor, namespace, put
 from ..exceptions import InputError
+from .left_out import Groups, residuals_by_factor, residuals_by_kept
 
 MAX_SAFE_PRODUCT = 10**6  # cells of an array that is multiplied with its own transpose
 GRAM_COLUMNS = 500
@@ -131,16 +132,30 @@ class Factor:
         inverse = invert(self.lower.T, lower=0, overwrite_c=1)[0]
         return np.einsum("ij,ij->i", inverse, inverse)[:, None]
 
+    def inverse(self) -> Array:
+        """(A + τI)⁻¹ (n, n), for one ridge."""
+        if self.lower is None:
+            raise ValueError("the inverse needs one ridge for all labels")
+        if is_tensor(self.lower):
+            return namespace(self.lower).cholesky_inverse(self.lower)
+        inverse = self._inverse_lower
+        return inverse.T @ inverse
+
     def leverage(self, rows: Array) -> Array:
         """φ (A + τI)⁻¹ φᵀ of rows φ (N, n): (N, 1 or L)."""
         if self.lower is None:
             return (rows @ self.vectors) ** 2 @ self._inverses
-        xp = namespace(rows)
+        half = self.half(rows)
+        return namespace(rows).einsum("nq,nq->n", half, half)[:, None]
+
+    def half(self, rows: Array) -> Array:
+        """Rows φ (N, n) whose products are φ (A + τI)⁻¹ φᵀ, for one ridge."""
+        if self.lower is None:
+            raise ValueError("rows are halved by one ridge for all labels")
         if is_tensor(rows):
-            half = xp.linalg.solve_triangular(self.lower, rows.T, upper=False)
-            return xp.einsum("qn,qn->n", half, half)[:, None]
-        half = rows @ self._inverse_lower.T
-        return xp.einsum("nq,nq->n", half, half)[:, None]
+            solve = namespace(rows).linalg.solve_triangular
+            return solve(self.lower, rows.T, upper=False).T
+        return rows @ self._inverse_lower.T
 
     @cached_property
     def _inverse_lower(self) -> Array:
@@ -186,7 +201,7 @@ def centred_kernel(K: Array, w: Array) -> Array:
 
 
 def solve_dual(
-    K: Array, Y: Array, w: Array, copies: Array, penalty: Penalty
+    K: Array, Y: Array, w: Array, groups: Groups, penalty: Penalty
 ) -> tuple[Array, Array]:
     """Solve the dual form.
 
@@ -194,7 +209,8 @@ def solve_dual(
     ----------
     K : (N, N)
         Kernel of rows that all count; it is overwritten.
-    Y, w, copies : (N, L), (N,), (N,)
+    Y, w : (N, L), (N,)
+    groups : (N,) codes of rows that are left out together, or None
 
     Returns
     -------
@@ -204,16 +220,20 @@ def solve_dual(
     """
     if penalty.basis is not None:
         separate = replace(penalty, basis=None)
-        A, loo_scores = solve_dual(K, penalty.rotate(Y), w, copies, separate)
+        A, loo_scores = solve_dual(K, penalty.rotate(Y), w, groups, separate)
         return penalty.back(A), penalty.back(loo_scores)
     root = namespace(w).sqrt(w)[:, None]
     share = (w / w.sum())[:, None]
     factor = Factor.of(centred_kernel(K, w), penalty.ridges)
     tau = put(factor.tau, Y)
     solved = factor.solve(root * (Y - (w @ Y) / w.sum()))
-    leverage = 1.0 - tau * factor.inverse_diagonal() + share
-    kept = namespace(K).maximum(1.0 - leverage / copies[:, None], MIN_KEPT_SHARE)
-    return root * solved, Y - tau * solved / kept / root
+    if groups is None:
+        leverage = 1.0 - tau * factor.inverse_diagonal() + share
+        kept = namespace(K).maximum(1.0 - leverage, MIN_KEPT_SHARE)
+        return root * solved, Y - tau * solved / kept / root
+    kept = tau * factor.inverse() - root * root.T / w.sum()
+    left_out = residuals_by_kept(kept, tau * solved, groups, MIN_KEPT_SHARE)
+    return root * solved, Y - left_out / root
 
 
 def _gram_of_columns(A: Array) -> Array:
@@ -333,17 +353,36 @@ class PrimalSolution:
     total: float
     penalty: Penalty
 
-    def leave_one_out(self, Phi: Array, Y: Array, w: Array, copies: Array) -> Array:
+    def leave_one_out(self, Phi: Array, Y: Array, w: Array, groups: Groups) -> Array:
         """Scores (n, L) that rows would have if they had not been there.
 
-        Phi (n, Q) are rows of the data with Y (n, L), w and copies (n,). Rows of weight
-        0 were never there.
+        Phi (n, Q) are rows of the data with Y (n, L) and w (n,). Rows of one group are
+        left out together, and are all among these. Rows of weight 0 were never there.
         """
         centred = Phi - self.mean
         scores = self.rates + centred @ self.B
+        if groups is not None:
+            return self._leave_groups_out(centred, scores, Y, w, groups)
         leverage = w[:, None] * (self.factor.leverage(centred) + 1.0 / self.total)
-        kept = namespace(Phi).maximum(1.0 - leverage / copies[:, None], MIN_KEPT_SHARE)
+        kept = namespace(Phi).maximum(1.0 - leverage, MIN_KEPT_SHARE)
         return Y - self.penalty.back(self.penalty.rotate(Y - scores) / kept)
+
+    def _leave_groups_out(
+        self,
+        centred: Array,
+        scores: Array,
+        Y: Array,
+        w: Array,
+        groups: NDArray[np.intp],
+    ) -> Array:
+        """Leave-group-out scores (n, L) of centred rows (n, Q) and their scores."""
+        xp = namespace(centred)
+        root = xp.sqrt(w)[:, None]
+        intercept = root / self.total**0.5
+        A = xp.concatenate([root * self.factor.half(centred), intercept], axis=1)
+        left_out = residuals_by_factor(A, root * (Y - scores), groups, MIN_KEPT_SHARE)
+        safe_root = xp.where(root > 0, root, 1.0)
+        return xp.where(root > 0, Y - left_out / safe_root, scores)
 
 
 def conjugate_gradients(

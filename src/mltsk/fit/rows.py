@@ -27,6 +27,7 @@ from ..core.arrays import (
     spread_rows,
 )
 from .design import Design
+from .left_out import Groups, take_groups
 from .ridge import Moments
 
 MAX_HELD_BYTES = 5 * 10**8  # of the columns of all rows, kept while they are used
@@ -62,16 +63,17 @@ class Rows(Protocol):
 class LabelRows:
     """What rows say about labels that have the same weights.
 
-    ``Y`` (n, labels), ``w`` and ``copies`` (n,), all in double precision.
+    ``Y`` (n, labels) and ``w`` (n,) in double precision; ``groups`` (n,) are codes of
+    rows that are left out together, None where each is left out alone.
     """
 
     Y: Array
     w: Array
-    copies: Array
+    groups: Groups = None
 
     def take(self, rows: RowIndex) -> "LabelRows":
         """Some of the rows."""
-        return LabelRows(self.Y[rows], self.w[rows], self.copies[rows])
+        return LabelRows(self.Y[rows], self.w[rows], take_groups(self.groups, rows))
 
 
 @dataclass(frozen=True)
@@ -83,15 +85,14 @@ class Block:
     X : (n, D) samples
     Y : (n, L) labels
     w : (n,) or (n, L) weights
-    copies : (n,) or (n, L)
-        How many identical rows a row stands for: weights that are counts, or ones.
+    groups : (n,) codes of rows that are left out together, or None
     index : positions of these rows in the data, or None
     """
 
     X: Matrix
     Y: Array
     w: Array
-    copies: Array
+    groups: Groups = None
     index: RowIndex | None = None
 
     @property
@@ -105,14 +106,15 @@ class Block:
             X=self.X,
             Y=self.Y,
             w=self.w,
-            copies=self.copies,
+            groups=self.groups,
             shape=self.Y.shape,
             limit=self.X.shape[0],
         )
 
     def take(self, rows: RowIndex) -> "Block":
         """Some of the rows."""
-        return Block(self.X[rows], self.Y[rows], self.w[rows], self.copies[rows])
+        groups = take_groups(self.groups, rows)
+        return Block(self.X[rows], self.Y[rows], self.w[rows], groups)
 
     def without_unobserved(self) -> "Block":
         """The same rows with 0 for each label whose weight is 0."""
@@ -125,8 +127,8 @@ class Block:
         """Labels that have the same weights, in double precision."""
         Y = cast(self.Y[:, labels], np.float64)
         if self.w.ndim == 1:
-            return LabelRows(Y, self.w, self.copies)
-        return LabelRows(Y, self.w[:, labels[0]], self.copies[:, labels[0]])
+            return LabelRows(Y, self.w, self.groups)
+        return LabelRows(Y, self.w[:, labels[0]], self.groups)
 
     def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
         """Sums over the rows for labels with the same weights, some rows at a time."""
@@ -149,7 +151,8 @@ class ArrayRows:
     Parameters
     ----------
     X, Y : arrays of n rows
-    w, copies : (n,) or (n, L), or None for ones
+    w : (n,) or (n, L), or None for ones
+    groups : (n,) codes of rows that belong together, or None
     shape : number of rows, number of labels
     limit : int
         How many rows may be held at once. Arrays that do not fit are read block by
@@ -161,9 +164,9 @@ class ArrayRows:
     X: Matrix
     Y: Array
     w: Array | None
-    copies: Array | None
     shape: tuple[int, int]
     limit: int
+    groups: Groups = None
     read: Callable[[Matrix, Array], tuple[Matrix, Array]] | None = None
 
     def block(self, rows: RowIndex) -> Block:
@@ -173,14 +176,16 @@ class ArrayRows:
         if self.read is not None:
             X, Y = self.read(X, Y)
         w = _ones(X.shape[0], Y) if self.w is None else self.w[rows]
-        copies = namespace(w).ones_like(w)
-        if self.copies is not None:
-            copies = self.copies[rows]
-        return Block(X, Y, w, copies, index=rows)
+        return Block(X, Y, w, take_groups(self.groups, rows), index=rows)
 
     def sample(self, n: int) -> Block:
-        """At most n rows, evenly spread."""
-        return self.block(spread_rows(self.shape[0], n))
+        """At most n rows, evenly spread, and all rows of their groups."""
+        n_rows = self.shape[0]
+        if self.groups is None or n_rows <= n:
+            return self.block(spread_rows(n_rows, n))
+        n_groups = int(self.groups.max()) + 1
+        of_groups = np.arange(n_groups)[spread_rows(n_groups, n * n_groups // n_rows)]
+        return self.block(np.flatnonzero(np.isin(self.groups, of_groups)))
 
     def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
         """Sums over all rows, block by block."""

@@ -25,7 +25,6 @@ from ..core.arrays import (
     is_tensor,
     namespace,
     put,
-    row_blocks,
     spread_rows,
 )
 from ..core.pairs import Pairs
@@ -33,6 +32,7 @@ from ..exceptions import InputError
 from ..machine import total_memory
 from .choose import JUDGING_ROWS_LINEAR, Folds
 from .design import Design
+from .left_out import blocks_of_groups, rate_shifts
 from .ridge import (
     Moments,
     Penalty,
@@ -63,6 +63,15 @@ class Consequents:
     loo_scores: Array
     loo_rows: RowIndex | None = None
     folds: Folds = ()
+
+    def at_base_rates(self, block: Block) -> "Consequents":
+        """With leave-one-out scores that all start from the base rates of all rows.
+
+        ``block`` are the rows that these scores are about.
+        """
+        Y = cast(block.without_unobserved().Y, np.float64)
+        shifts = rate_shifts(Y, cast(block.w, np.float64), block.groups)
+        return replace(self, loo_scores=self.loo_scores + shifts)
 
 
 @dataclass(frozen=True)
@@ -140,6 +149,7 @@ def solve(
     else:
         solutions = _duals_with_folds(design, penalty, held, label_groups, folds)
     solution = replace(_joined(label_groups, solutions), folds=folds)
+    solution = solution.at_base_rates(held.block)
     if held.are_all:
         return solution
     return replace(solution, loo_rows=held.block.index)
@@ -264,12 +274,14 @@ def _left_out(
     targets = held.block.of_labels(labels).take(chosen)
     loo_scores = namespace(targets.Y).empty_like(targets.Y)
     bytes_per_row = 8 * ROW_COPIES * design.n_columns
-    for rows in row_blocks(len(targets.Y), bytes_per_row, like=targets.w):
+    for rows in blocks_of_groups(
+        targets.groups, len(targets.Y), bytes_per_row, like=targets.w
+    ):
         block = targets.take(rows)
         Phi = held.columns(design, chosen[rows])
         if len(columns) < design.n_columns:
             Phi = Phi[:, columns]
-        loo_scores[rows] = primal.leave_one_out(Phi, block.Y, block.w, block.copies)
+        loo_scores[rows] = primal.leave_one_out(Phi, block.Y, block.w, block.groups)
     return loo_scores
 
 
@@ -332,7 +344,7 @@ def _dual_of_counted(
 ) -> Consequents:
     """Solve the dual form of rows whose weights are all above 0."""
     w = targets.w
-    A, loo_scores = solve_dual(K, targets.Y, w, targets.copies, penalty)
+    A, loo_scores = solve_dual(K, targets.Y, w, targets.groups, penalty)
     share = (w / w.sum())[:, None]
     columns = namespace(A).concatenate([A, share], axis=1)
     products = design.transposed(Z, columns)
@@ -376,10 +388,9 @@ def _by_products(
     B = conjugate_gradients(apply, transposed(right) - mean * right.sum(axis=0))
     judged = np.arange(len(Y))[spread_rows(len(Y), JUDGING_ROWS_LINEAR)]
     own_folds = _folds_among(judged, folds)
-    loo_scores = _left_out_by_folds(
-        design, penalty, block.take(judged), Z[judged], own_folds
-    )
-    return Consequents(
+    judges = block.take(judged)
+    loo_scores = _left_out_by_folds(design, penalty, judges, Z[judged], own_folds)
+    solution = Consequents(
         B=B,
         mean=mean + 0 * B,
         rates=rates,
@@ -387,6 +398,7 @@ def _by_products(
         loo_rows=judged,
         folds=own_folds,
     )
+    return solution.at_base_rates(judges)
 
 
 def _folds_among(rows: NDArray[np.intp], folds: Folds) -> Folds:

@@ -67,7 +67,7 @@ RECORDS: Mapping[str, type] = {
     "certainty_": Certainty,
 }
 # What a stream keeps of its samples: fields of a `Block`.
-KEPT_FIELDS = ("X", "Y", "w", "copies")
+KEPT_FIELDS = ("X", "Y", "w")
 # What it knows of the pairs of features that were found without some of them.
 FOLD_FIELDS = ("rows", "pairs")
 

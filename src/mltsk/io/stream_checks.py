@@ -37,7 +37,7 @@ from .state import (
 MOMENT_SHAPES = {"H": "QQ", "B": "QL", "phi": "Q", "y": "L"}
 ROUNDING = 1e-9  # of sums, relative to the largest
 PRIOR_COPIES = 5  # of the sums, while a prior is computed
-KEPT_SHAPES = {"Y": "nL", "w": "n", "copies": "n"}
+KEPT_SHAPES = {"Y": "nL", "w": "n"}
 
 
 def check_stream(

@@ -29,6 +29,7 @@ from .read import (
     Estimator,
     Features,
     FitInput,
+    GroupsLike,
     RulesLike,
     columns_with_gaps,
     is_dask,
@@ -53,7 +54,6 @@ class Reading:
     """How blocks are read: what y means, what weights mean, what columns there are."""
 
     targets: Targets
-    are_counts: bool
     unit: float
     columns: Columns | None
 
@@ -106,7 +106,6 @@ class DaskRows:
             X=np.concatenate([block.X for block in blocks]),
             Y=np.concatenate([block.Y for block in blocks]),
             w=w,
-            copies=np.concatenate([block.copies for block in blocks]),
             index=rows,
         )
 
@@ -139,8 +138,7 @@ def _read_block(block: DelayedBlock, reading: Reading) -> Block:
         w = _weights(block.w) / reading.unit
     if not (np.isfinite(w) & (w >= 0)).all():
         raise InputError("sample_weight must hold finite numbers, none negative.")
-    copies = np.where(w > 0, w, 1.0) if reading.are_counts else np.ones(len(w))
-    return Block(X, _read_labels(np.asarray(block.Y), reading.targets), w, copies)
+    return Block(X, _read_labels(np.asarray(block.Y), reading.targets), w)
 
 
 def _read_labels(Y: NDArray[Any], targets: Targets) -> NDArray[np.float64]:
@@ -180,8 +178,14 @@ def read_dask(
     y: Collection,
     sample_weight: Collection,
     rules: RulesLike,
+    groups: GroupsLike,
 ) -> FitInput:
     """Read Dask collections that were passed to `fit`."""
+    if groups is not None:
+        raise InputError(
+            "On Dask, rows cannot be left out in groups: fit to rows in memory, "
+            "or leave groups out."
+        )
     _check_features(reader, X)
     _check_collection(y, "y")
     if sample_weight is not None:
@@ -194,11 +198,11 @@ def read_dask(
     blocks = _delayed_blocks(X, y, sample_weight)
     surveys = _surveys(blocks)
     targets = _targets(surveys, getattr(y, "columns", None))
-    are_counts, unit = _weight_unit(surveys)
+    unit = _weight_unit(surveys)
     counts = [survey.n_rows for survey in surveys]
     missing = np.sum([survey.missing for survey in surveys], axis=0)
     columns = columns_with_gaps(reader, missing, sum(counts), rules)
-    reading = Reading(targets, are_counts, unit, columns)
+    reading = Reading(targets, unit, columns)
     rows = DaskRows(blocks, counts, reading)
     return FitInput(rows, targets, Features.of(reader, columns))
 
@@ -330,23 +334,23 @@ def _targets(surveys: Sequence[Survey], names: Iterable[object] | None) -> Targe
     )
 
 
-def _weight_unit(surveys: Sequence[Survey]) -> tuple[bool, float]:
-    """Whether weights are counts, and what they are divided by otherwise.
+def _weight_unit(surveys: Sequence[Survey]) -> float:
+    """What weights are divided by.
 
     As `mltsk.rows.read.read_weights` decides it.
     """
     weights = [survey.weights for survey in surveys if survey.weights is not None]
     if not weights:
-        return False, 1.0
+        return 1.0
     least = min(block.least for block in weights)
     if least == max(block.largest for block in weights):
-        return False, float(least)
+        return float(least)
     n_weights = sum(block.n_weights for block in weights)
     # Shares first: the sum of large weights may be too large for a number.
     mean = sum(block.mean * (block.n_weights / n_weights) for block in weights)
     if all(block.are_whole for block in weights) and mean <= MAX_MEAN_COPIES:
-        return True, 1.0
-    return False, mean
+        return 1.0
+    return mean
 
 
 def _delayed_blocks(

@@ -31,11 +31,13 @@ from .read import (
     Estimator,
     Features,
     FitInput,
+    GroupsLike,
     RulesLike,
     TargetsLike,
     check_lengths,
     numbers_of,
     of_observed,
+    read_groups,
     read_samples,
     read_weights,
     rows_at_once,
@@ -52,6 +54,7 @@ def read_large(
     y: TargetsLike,
     sample_weight: WeightsLike,
     rules: RulesLike,
+    groups: GroupsLike,
 ) -> FitInput:
     """Rows of an array that does not fit in memory, read block by block."""
     validate_data(reader, X, skip_check_array=True)
@@ -69,8 +72,8 @@ def read_large(
     if targets.multilabel:
         observed = _observed_cells(y, targets.names, n_rows_of_block)
     shape = (X.shape[0], len(targets.names))
-    weights = read_weights(sample_weight, shape, targets.names)
-    weights = of_observed(weights, replace(targets, observed=observed))
+    w = read_weights(sample_weight, shape, targets.names)
+    w = of_observed(w, replace(targets, observed=observed))
 
     def read(X_block: Matrix, y_block: TargetsLike) -> tuple[Matrix, Array]:
         if targets.multilabel:
@@ -82,8 +85,8 @@ def read_large(
     rows = ArrayRows(
         X=X,
         Y=y,
-        w=weights.w,
-        copies=weights.copies,
+        w=w,
+        groups=read_groups(groups, shape[0]),
         shape=shape,
         limit=n_rows_of_block,
         read=read,

@@ -31,8 +31,9 @@ from ..core.arrays import (
 )
 from ..core.used import UsedFeatures
 from ..exceptions import InputError, check_texts
+from ..fit.left_out import group_codes, take_groups
 from ..fit.rows import ArrayRows, Rows
-from ..frames import check_column_names, has_columns, is_polars
+from ..frames import check_column_names, has_columns, is_absent, is_polars
 from ..targets import Targets
 from .given_rules import check_rules_apply, with_rules
 from .weights import WeightsLike, check_weights, weight_unit
@@ -43,6 +44,7 @@ Estimator: TypeAlias = Any  # a classifier or transformer of scikit-learn's form
 TableLike: TypeAlias = Any  # a frame, array, CSR, tensor, Dask collection or list
 TargetsLike: TypeAlias = Any  # an indicator, frame, tensor, or lists of labels; classes
 RulesLike: TypeAlias = Any  # a list of dicts
+GroupsLike: TypeAlias = Any  # names or numbers of groups, one per row
 FeaturesLike: TypeAlias = Any  # "from_dtype", None, or an array of bool, int or str
 
 PRECISIONS = (np.float64, np.float32)
@@ -95,16 +97,6 @@ class FitInput(NamedTuple):
     features: Features
 
 
-class Weights(NamedTuple):
-    """Weights of rows, (n,) or (n, L), and how many copies each stands for.
-
-    Both are None for ones.
-    """
-
-    w: Array | None
-    copies: Array | None
-
-
 def is_dask(x: object) -> bool:
     """Whether x is a Dask collection; Dask is not imported to find out."""
     return "dask" in sys.modules and type(x).__module__.partition(".")[0] == "dask"
@@ -129,10 +121,12 @@ def read_rows(
     y: TargetsLike,
     sample_weight: WeightsLike,
     rules: RulesLike = (),
+    groups: GroupsLike = None,
 ) -> FitInput:
     """Read what a user passed to `fit`.
 
-    ``rules`` are the user's own rules, which become columns of their own.
+    ``rules`` are the user's own rules, which become columns of their own; ``groups``
+    name rows that belong together.
     """
     reader = copy(estimator)
     if not _is_frame(X):
@@ -140,31 +134,32 @@ def read_rows(
     if is_dask(X):
         from .dask import read_dask  # Dask is there where its collections are
 
-        return read_dask(reader, X, y, sample_weight, rules)
+        return read_dask(reader, X, y, sample_weight, rules, groups)
     if is_tensor(X):
         from .tensors import read_tensors
 
-        return read_tensors(reader, X, y, sample_weight, rules)
+        return read_tensors(reader, X, y, sample_weight, rules, groups)
     if rows_at_once(X) is not None:
         from .large import read_large
 
-        return read_large(reader, X, y, sample_weight, rules)
+        return read_large(reader, X, y, sample_weight, rules, groups)
     if y is None:
         validate_data(reader, X, y)  # scikit-learn's sentence
     X = first_look(reader, X)
     targets = Targets.of(y, may_miss=True)
     check_lengths(X.shape[0], len(targets.Y))
-    weights = read_weights(sample_weight, targets.Y.shape, targets.names)
-    weights = of_observed(weights, targets)
-    X, columns = numbers_of(reader, X, rules, counted_rows(weights.w))
+    w = read_weights(sample_weight, targets.Y.shape, targets.names)
+    w = of_observed(w, targets)
+    codes = read_groups(groups, X.shape[0])
+    X, columns = numbers_of(reader, X, rules, counted_rows(w))
     used = UsedFeatures.of(X)
     if used is not None:
         X = used.columns(X)
     rows = ArrayRows(
         X=X,
         Y=targets.Y,
-        w=weights.w,
-        copies=weights.copies,
+        w=w,
+        groups=codes,
         shape=targets.Y.shape,
         limit=max(1, X.shape[0]),
     )
@@ -332,22 +327,18 @@ def _feature_position(feature: object, names: tuple[str, ...]) -> int:
     raise InputError(f"categorical_features names {feature!r}, which X does not have.")
 
 
-def of_observed(weights: Weights, targets: Targets) -> Weights:
-    """Weights in which cells that were not observed have none."""
+def of_observed(w: FloatArray | None, targets: Targets) -> FloatArray | None:
+    """Weights in which cells that were not observed have none; None for ones."""
     observed = targets.observed
     if observed is None:
-        return weights
+        return w
     is_never_observed = ~observed.any(axis=0)
     if is_never_observed.any():
         label = targets.names[int(is_never_observed.argmax())]
         raise InputError(f"Label {label!r} was observed in no row: leave it out.")
-    w = observed * 1.0
-    if weights.w is not None:
-        w = observed * weights_per_label(weights.w, observed.shape)
-    copies = weights.copies
-    if copies is not None:
-        copies = np.where(w > 0, weights_per_label(copies, observed.shape), 1.0)
-    return Weights(w, copies)
+    if w is None:
+        return observed * 1.0
+    return observed * weights_per_label(w, observed.shape)
 
 
 def read_samples(
@@ -388,20 +379,39 @@ def _numbers_to_predict(estimator: Estimator, X: TableLike) -> Matrix:
 
 def read_weights(
     sample_weight: WeightsLike, shape: tuple[int, ...], label_names: Sequence[str] = ()
-) -> Weights:
-    """Weights of rows of labels of a shape (N, L).
+) -> FloatArray | None:
+    """Weights of rows of labels of a shape (N, L); None for ones.
 
     Weights that are all equal change nothing. Whole numbers of MAX_MEAN_COPIES at most
-    on average are counts of copies. Any others, such as those of a survey, say how
+    on average are counts of rows. Any others, such as those of a survey, say how
     important rows are relative to each other, whatever their size.
     """
     if sample_weight is None:
-        return Weights(None, None)
+        return None
     w = check_weights(sample_weight, shape, label_names)
-    unit = weight_unit(w)
-    if unit is None:
-        return Weights(w, np.where(w > 0, w, 1.0))
-    return Weights(w / unit, None)
+    return w / weight_unit(w)
+
+
+def read_groups(groups: GroupsLike, n_rows: int) -> NDArray[np.intp] | None:
+    """Codes (N,) of rows that belong together; None where every row is alone."""
+    if groups is None:
+        return None
+    values = np.asarray(groups, dtype=object)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.shape != (n_rows,):
+        raise InputError(
+            f"groups has the shape {values.shape}, but X has {n_rows} rows: pass the "
+            "name or number of each row's group, such as its patient."
+        )
+    missing = [is_absent(value) for value in values.tolist()]
+    if any(missing):
+        raise InputError(
+            f"groups holds nothing (NaN) in row {missing.index(True)}: say to which "
+            "group each row belongs; a row of its own has a name of its own."
+        )
+    names = np.array([str(value) for value in values.tolist()])
+    return take_groups(group_codes(names), slice(None))
 
 
 def rows_at_once(X: TableLike) -> int | None:

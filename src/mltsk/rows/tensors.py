@@ -16,10 +16,12 @@ from .read import (
     Estimator,
     Features,
     FitInput,
+    GroupsLike,
     RulesLike,
     TargetsLike,
     columns_with_gaps,
     of_observed,
+    read_groups,
     read_weights,
 )
 from .weights import WeightsLike
@@ -31,6 +33,7 @@ def read_tensors(
     y: TargetsLike,
     sample_weight: WeightsLike,
     rules: RulesLike,
+    groups: GroupsLike,
 ) -> FitInput:
     """Rows of tensors, which stay where they lie."""
     X = check_tensor(reader, X, reset=True)
@@ -46,8 +49,8 @@ def read_tensors(
         _check_beside(X, sample_weight, "sample_weight")
         sample_weight = asnumpy(sample_weight)
     targets = _tensor_targets(y)
-    weights = read_weights(sample_weight, targets.Y.shape, targets.names)
-    weights = of_observed(weights, targets)
+    w = read_weights(sample_weight, targets.Y.shape, targets.names)
+    w = of_observed(w, targets)
 
     def beside(values: Array | None) -> Tensor:
         return None if values is None else xp.asarray(values, dtype=xp.float64, like=X)
@@ -55,8 +58,8 @@ def read_tensors(
     rows = ArrayRows(
         X=X,
         Y=beside(targets.Y),
-        w=beside(weights.w),
-        copies=beside(weights.copies),
+        w=beside(w),
+        groups=read_groups(groups, len(X)),
         shape=targets.Y.shape,
         limit=len(X),
     )

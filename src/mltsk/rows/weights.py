@@ -20,8 +20,7 @@ from ..text import listing
 
 WeightsLike: TypeAlias = Any  # an array, tensor, Dask collection or list of numbers
 
-# A row that stands for hundreds would speak for itself when one of them is left out.
-MAX_MEAN_COPIES = 10
+MAX_MEAN_COPIES = 10  # whole numbers up to here, on average, are counts of rows
 
 
 def check_weights(
@@ -123,17 +122,17 @@ def _label_at(position: int, label_names: Sequence[str]) -> str:
     return repr(label_names[position]) if label_names else str(position)
 
 
-def weight_unit(w: Array) -> float | None:
+def weight_unit(w: Array) -> float:
     """What weights are divided by: their value if all are equal, else their mean.
 
-    None for counts.
+    Counts stay as they are: a row of weight 2 weighs as much as two rows.
     """
     values = w[w > 0]
     if (values == values[0]).all():
         return float(values[0])
     mean = mean_weight(values)
     are_whole = (values == np.round(values)).all()
-    return None if are_whole and mean <= MAX_MEAN_COPIES else mean
+    return 1.0 if are_whole and mean <= MAX_MEAN_COPIES else mean
 
 
 def mean_weight(values: Array) -> float:

@@ -33,6 +33,8 @@ from ..core.arrays import (
 from ..core.certainty import Certainty
 from ..core.membership import Members
 from ..fit.design import OVERLAPPING, Design, gram
+from ..fit.left_out import Groups, group_codes, take_groups
+from ..fit.order import order_by_content
 from ..fit.ridge import Penalty
 from ..fit.rows import Block, RowIndex
 from ..fit.solve import left_out_scores
@@ -55,17 +57,17 @@ MAX_CERTAIN_RULE_NUMBERS = 500  # of exceptions; beyond, none of them has an int
 class TrainingRows:
     """Training rows as the long model was fitted on them.
 
-    ``X``, ``Y``, ``w`` and ``copies`` as in a `Block`, on the host but for X;
+    ``X``, ``Y``, ``w`` and ``groups`` as in a `Block`, on the host but for X;
     ``loo_scores`` (N, L) of the long model, and its design and penalty.
     """
 
     X: Matrix
     Y: FloatArray
     w: FloatArray
-    copies: FloatArray
     loo_scores: FloatArray
     design: Design
     penalty: Penalty
+    groups: Groups = None
 
     def __len__(self) -> int:
         return len(self.loo_scores)
@@ -78,8 +80,8 @@ class TrainingRows:
             X=asnumpy(X) if is_tensor(X) else X,
             Y=self.Y[rows],
             w=self.w[rows],
-            copies=self.copies[rows],
             loo_scores=self.loo_scores[rows],
+            groups=take_groups(self.groups, rows),
         )
 
     @property
@@ -197,12 +199,12 @@ def _units(design: Design) -> FloatArray:
 class Fold:
     """A choice that was made without some rows: ``left_out`` among those chosen on."""
 
-    left_out: slice
+    left_out: Index
     problem: SelectionProblem
     choices: list[list[Index]]
 
     @classmethod
-    def of(cls, left_out: slice, problem: SelectionProblem, max_size: int) -> "Fold":
+    def of(cls, left_out: Index, problem: SelectionProblem, max_size: int) -> "Fold":
         """The choice up to a size, which keeps nothing of what was not chosen."""
         choices = problem.chosen(max_size)
         return cls(left_out, *problem.restricted(choices))
@@ -265,7 +267,7 @@ class ShortModels:
     def _whole(self) -> Fold:
         """The choice on all rows: a fold that leaves nothing out."""
         problem = self._problem(slice(None), self._chosen_on.target)
-        return Fold.of(slice(0), problem, self.max_size)
+        return Fold.of(np.arange(0), problem, self.max_size)
 
     @cached_property
     def _folds(self) -> list[Fold]:
@@ -278,19 +280,37 @@ class ShortModels:
         Z = rows.design.scale.apply(rows.X)
         K = rows.design.kernel(Z)
         folds = []
+        own_fold = self._fold_of_rows
         for k in range(min(N_FOLDS, n)):
-            others = np.flatnonzero(np.arange(n) % N_FOLDS != k)
+            left_out = np.flatnonzero(own_fold == k)
+            others = np.flatnonzero(own_fold != k)
             training = rows.take(others)
             if not training.w.any(axis=0).all():
                 continue
-            block = Block(training.X, training.Y, training.w, training.copies)
+            block = Block(training.X, training.Y, training.w, training.groups)
             scores = left_out_scores(
                 rows.design, rows.penalty, block, Z[others], K[np.ix_(others, others)]
             )
             target = replace(training, loo_scores=scores).target
             problem = self._problem(others, target)
-            folds.append(Fold.of(slice(k, None, N_FOLDS), problem, self.max_size))
+            folds.append(Fold.of(left_out, problem, self.max_size))
         return folds
+
+    @cached_property
+    def _fold_of_rows(self) -> Index:
+        """The number of the fold that each of these rows is left out in, (n,).
+
+        It depends on what rows hold, not on their order. Groups are not cut in two.
+        """
+        rows = self._chosen_on
+        block = Block(rows.X, rows.Y, rows.w, rows.groups)
+        order = order_by_content(block, rows.design.scale.scaling)
+        place = np.empty(len(order), dtype=np.intp)
+        if rows.groups is None:
+            place[order] = np.arange(len(order))
+        else:
+            place[order] = group_codes(rows.groups[order])
+        return place % N_FOLDS
 
     def scores(self, size: int) -> FloatArray:
         """Honest scores (n, L) of a size for the rows in `rows`.
