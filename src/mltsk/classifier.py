@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 from warnings import warn
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -99,10 +99,11 @@ default=None
         How strongly.
     threshold : float, array, "f1", ("cost", 1, 5), ("precision", 0.8) or \
 ("recall", 0.9), default=0.5
-        A label is predicted when its score reaches this; an array has one number per
-        label. All but numbers are found per label on leave-one-out scores: the best F1,
-        the least cost where a miss costs five times as much as a false alarm, the
-        lowest threshold with that precision, or the highest with that recall.
+        A label is predicted when its probability reaches this; an array has one number
+        per label. All but numbers are found per label on leave-one-out scores: the best
+        F1, the least cost where a miss costs five times as much as a false alarm, the
+        lowest threshold whose precision is that at least (by the lower end of its 95 %
+        interval), or the highest with that recall.
     max_statements, max_conditions : int or None, default=None, 5
         With `max_statements` the model is shortened to at most that many statements per
         label: a term counts one, and an exception one per condition, of which it has at
@@ -124,7 +125,7 @@ default="from_dtype"
         most features of sparse X are 0 in all samples, it has no columns for these;
         the attributes below have zeros there.
     intercept_ : array of shape (n_labels,)
-        Score of the average sample outside every exception.
+        Log-odds of the average sample outside every exception.
     terms_ : Terms
         The fuzzy terms: ``feature``, ``low`` and ``high`` (ends of the ramp, as
         percentiles; None where terms are linear) and ``mean``.
@@ -145,16 +146,15 @@ coupling_weight_
         What was used; ``rule_share_`` is the weight of the exceptions where the general
         rule has 1.
     loo_scores_ : array of shape (n_samples, n_labels)
-        The score that each sample would have if it had not been there, exactly, for
-        these terms and rules. Of a short model, its score in one of five folds, by
-        statements that were chosen without it.
+        The log-odds that each sample would have if it, or its group, had not been
+        there: exactly, for these terms and rules, and at the base rates of all samples.
+        Of a short model, those of one of five folds, by statements that were chosen
+        without it.
     loo_rows_ : array or None
         Which samples `loo_scores_` are about; None for all. Of data that do not fit in
         memory, 20,000 evenly spread.
     loo_error_ : float
         Mean squared leave-one-out error on which the choices were made.
-    slopes_, offsets_ : arrays of shape (n_labels,)
-        Curves that turn scores into probabilities.
     rule_weights_ : array of shape (n_rules,)
         Mean membership of the training data in each exception.
     members_ : Members
@@ -176,9 +176,10 @@ label_names_, classes_, n_features_in_, feature_names_in_
 
     Notes
     -----
-    ``decision_function`` is score - threshold, > 0 exactly where a label is predicted.
-    ``predict_proba`` is calibrated on leave-one-out scores per label, so a label may be
-    predicted at a probability that is not just above 0.5.
+    There is one scale, log-odds: numbers of the model add up to the log-odds of a
+    label, calibrated on leave-one-out scores. ``decision_function`` is these less the
+    log-odds of the threshold, > 0 exactly where the probability reaches the threshold
+    and the label is predicted.
 
     References
     ----------
@@ -303,8 +304,9 @@ sample, or one-dimensional classes
         )
         result = fit_system(rows, self._options(), names)
         record = FitRecord.of(result, rows)
-        system = result.system
-        if self.max_statements is not None:
+        if self.max_statements is None:
+            system = record.system()
+        else:
             system, record = record.shortened(self.max_statements, self.max_conditions)
         fitted = unfitted_copy(self)
         fitted._note_input(features, targets, rules)
@@ -350,20 +352,14 @@ sample, or one-dimensional classes
         self.coupling_ = result.coupling
         self.coupling_weight_ = result.penalty.alpha
         self.loo_error_ = result.loo_error
-        self.loo_scores_ = result.loo_scores
-        self.loo_rows_ = result.loo_rows
         _warn_of_rules(result.system)
 
     def _keep(self, system: FuzzySystem, record: FitRecord) -> None:
-        """Keep a system, calibrated on the honest scores of its record."""
-        by_probability = not self.multilabel_ and _is_half(self.threshold)
-        self.system_, missed = record.calibrated(
-            system, self.threshold, by_probability=by_probability
-        )
+        """Keep a system, and thresholds found on the honest scores of its record."""
+        self.system_, missed = record.with_thresholds(system, self.threshold)
         self.fit_record_ = record
-        if self.max_statements is not None:
-            self.loo_scores_ = record.loo_scores
-            self.loo_rows_ = record.loo_rows
+        self.loo_scores_ = record.loo_scores
+        self.loo_rows_ = record.loo_rows
         if missed:
             goal, share = self.threshold
             warn(
@@ -500,7 +496,7 @@ sample, or one-dimensional classes
         return scores[0] if len(scores) == 1 else namespace(*scores).concatenate(scores)
 
     def decision_function(self, X) -> Array:
-        """Score minus threshold, > 0 exactly where a label is predicted.
+        """Log-odds less those of the threshold, > 0 exactly where a label is predicted.
 
         Of shape (n_samples, n_labels), or (n_samples,) for binary y.
         """
@@ -509,8 +505,7 @@ sample, or one-dimensional classes
         scores = self._scores(X)
         xp = namespace(scores)
         distance = scores - put(self.system_.thresholds, scores)
-        # a score that equals its threshold is predicted (the paper rounds 0.5 up), so
-        # it must not read as 0
+        # log-odds that equal their threshold are predicted, and must not read as 0
         distance = xp.where(distance == 0, xp.finfo(distance.dtype).tiny, distance)
         return distance[:, 0] if self._is_binary else distance
 
@@ -546,12 +541,10 @@ sample, or one-dimensional classes
         )
 
     def _class_probabilities(self, scores: Array) -> Array:
-        """Probabilities of several classes, with one slope so that the largest wins."""
-        xp = namespace(scores)
+        """Probabilities of several classes; that which is predicted has the largest."""
         distance = scores - put(self.system_.thresholds, scores)
-        line = float(self.slopes_.mean()) * distance
-        odds = xp.exp(line - xp.amax(line, axis=1, keepdims=True))
-        return odds / odds.sum(axis=1, keepdims=True)
+        shares = self.system_.probabilities(distance)
+        return shares / shares.sum(axis=1, keepdims=True)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -559,11 +552,6 @@ sample, or one-dimensional classes
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = self.scale in ("auto", "unit", None)
         return tags
-
-
-def _is_half(threshold: ArrayLike) -> bool:
-    """Whether a threshold is the number 0.5."""
-    return np.ndim(threshold) == 0 and threshold == 0.5
 
 
 def _warn_of_rules(system: FuzzySystem) -> None:

@@ -51,9 +51,6 @@ class FittedAttributes:
     prototypes_ = _per_feature("prototypes", 1, "Centres in the units of X.")
     rule_weights_ = _of_system("rule_weights", "Mean membership in each exception.")
     quantiles_ = _of_system("quantiles", "Percentiles of the features, or None.")
-    thresholds_ = _of_system("thresholds", "Scores from which on a label is given.")
-    slopes_ = _of_system("slopes", "Slopes of log-odds over scores, (n_labels,).")
-    offsets_ = _of_system("offsets", "Log-odds at a score of 0, (n_labels,).")
     members_ = _of_system("members", "Who is in each exception.")
     order_ = _of_system("order", "0 where exceptions shift scores, 1 with slopes.")
     tnorm_ = _of_system("tnorm", "How conditions of an exception are joined.")
@@ -80,6 +77,18 @@ class FittedAttributes:
             chosen = used.per_feature(chosen, axis=0)
         numbers = used.positions[certainty.numbers]
         return replace(certainty, chosen=chosen, numbers=numbers)
+
+    @property
+    def thresholds_(self) -> Array:
+        """Probabilities from which on a label is given, (n_labels,).
+
+        Of a model whose scores are no log-odds, these scores.
+        """
+        check_is_fitted(self)
+        system = self.system_
+        if not system.has_log_odds:
+            return system.thresholds
+        return system.probabilities(system.thresholds)
 
     @property
     def n_rules_(self) -> int:

@@ -361,8 +361,9 @@ class IncrementalMLTSK(MLTSKClassifier):
         penalty = self._penalty()
         solution = stream.solved(design, penalty)
         numbers = design.coefficients(solution.B, solution.mean, solution.rates)
-        system = replace(
+        long = replace(
             self.system_,
+            has_log_odds=False,
             intercept=numbers.intercept,
             # row by row, as they come back from a file: another layout rounds
             # differently
@@ -380,9 +381,8 @@ class IncrementalMLTSK(MLTSKClassifier):
             penalty=penalty,
         )
         self.stream_ = stream
-        self.loo_scores_ = training.loo_scores
-        self.loo_rows_ = stream.positions
-        self._keep(system, FitRecord.of_training(training, stream.positions, system))
+        record = FitRecord.of_training(training, stream.positions, long)
+        self._keep(record.system(), record)
 
     def _penalty(self) -> Penalty:
         """The ridge and coupling that the first call chose."""

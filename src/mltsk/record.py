@@ -8,6 +8,7 @@ Symbols: n rows of the record, L labels.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from .core.certainty import Certainty
 from .fit import FitResult
 from .fit.fit import SAMPLE_ROWS
 from .fit.rows import ArrayRows, RowIndex, Rows
-from .probabilities import find_thresholds, fit_curves
+from .probabilities import Curves, find_thresholds, fit_curves
 from .short import MAX_COMPARED_SIZE, ShortModels, TrainingRows, certainty_of
 from .system import FuzzySystem
 
@@ -47,15 +48,15 @@ class FitRecord:
         The long model, which short ones imitate.
     judged : slice or array
         Which training rows have honest scores.
-    loo_scores : (n, L)
-        Honest scores of the model that keeps this record.
+    scores : (n, L)
+        Honest scores of the model that keeps this record, before they are log-odds.
     """
 
     training: TrainingRows
     index: RowIndex
     long: FuzzySystem
     judged: RowIndex
-    loo_scores: FloatArray
+    scores: FloatArray
     _short_models: ShortModels | None = field(default=None, repr=False)
 
     @classmethod
@@ -95,7 +96,7 @@ class FitRecord:
             index=index,
             long=long,
             judged=slice(None),
-            loo_scores=training.loo_scores,
+            scores=training.loo_scores,
         )
 
     @property
@@ -118,34 +119,41 @@ class FitRecord:
             positions = np.asarray(self.index)
         return positions[self.judged]
 
+    @cached_property
+    def curves(self) -> Curves:
+        """What turns the honest scores into log-odds."""
+        Y = self.training.Y[self.judged]
+        return fit_curves(self.scores, np.nan_to_num(Y), self.weights)
+
+    @property
+    def loo_scores(self) -> FloatArray:
+        """Honest log-odds (n, L) of the model that keeps this record."""
+        return self.curves.log_odds(self.scores)
+
     def certainty(self) -> Certainty | None:
         """How sure the long model is of its numbers."""
-        return certainty_of(self.training)
+        certainty = certainty_of(self.training)
+        if certainty is None:
+            return None
+        return replace(certainty, noise=certainty.noise * self.curves.slopes)
 
     @underflow_is_zero()
-    def calibrated(
-        self, system: FuzzySystem, threshold: Any, *, by_probability: bool = False
-    ) -> tuple[FuzzySystem, list[str]]:
-        """A system with probabilities and thresholds from the honest scores.
+    def system(self) -> FuzzySystem:
+        """The long model on the scale of log-odds."""
+        return self.long.on_log_odds(self.curves)
 
-        ``by_probability`` gives a single label from a probability of one half on. Also
-        the names of labels whose threshold misses its goal.
+    @underflow_is_zero()
+    def with_thresholds(
+        self, system: FuzzySystem, wish: Any
+    ) -> tuple[FuzzySystem, list[str]]:
+        """A system with the thresholds that the user wishes, by the honest scores.
+
+        Also the names of labels whose threshold misses its goal.
         """
-        Y = self.training.Y[self.judged]
-        curves = fit_curves(self.loo_scores, Y, self.weights)
-        thresholds, is_missed = find_thresholds(
-            threshold, self.loo_scores, Y, self.weights, curves
-        )
-        if by_probability and len(curves.slopes) == 1:
-            thresholds = curves.middles
-        calibrated = replace(
-            system,
-            thresholds=thresholds,
-            slopes=curves.slopes,
-            offsets=curves.offsets,
-        )
+        Y = np.nan_to_num(self.training.Y[self.judged])
+        thresholds, is_missed = find_thresholds(wish, self.loo_scores, Y, self.weights)
         names = np.array(system.label_names, dtype=object)
-        return calibrated, names[is_missed].tolist()
+        return replace(system, thresholds=thresholds), names[is_missed].tolist()
 
     def with_feature_names(self, names: Sequence[str]) -> "FitRecord":
         """The same record for a model whose features have other names."""
@@ -173,9 +181,16 @@ class FitRecord:
         """The short model of a size, and the record that it keeps."""
         models = self.short_models(size, max_conditions)
         with blas_threads(0.0):  # many small products
-            system = models.system(size)
-            loo_scores = models.scores(size)
-        return system, replace(self, judged=models.rows, loo_scores=loo_scores)
+            scores = models.scores(size)
+            record = FitRecord(
+                training=self.training,
+                index=self.index,
+                long=self.long,
+                judged=models.rows,
+                scores=scores,
+                _short_models=models,
+            )
+            return models.system(size, record.curves), record
 
     @underflow_is_zero()
     def size_path(self, max_conditions: int | None) -> "pd.DataFrame":

@@ -38,10 +38,10 @@ from .core.membership import Firing, Members, firing_strengths
 from .core.pairs import Pairs
 from .core.terms import Scaling, Terms
 from .core.used import UsedFeatures
+from .probabilities import Curves, probabilities_of
 
 # Scale of a short model: straight lines from the least value to the largest.
 STRAIGHT = "range"
-MAX_LOG_ODDS = 80.0  # beyond, exp overflows in single precision
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +70,10 @@ class FuzzySystem:
         Mean membership of the training data in each exception.
     thresholds : (L,)
         Scores from which on a label is given.
+    has_log_odds : bool
+        Whether scores are log-odds, calibrated on leave-one-out scores.
     quantiles : (D, 21) or None
         Percentiles 0, 5, …, 100 of dense features in the training data.
-    slopes, offsets : (L,) or None
-        Probability is 1 / (1 + exp(-(slope · score + offset))); None if not calibrated.
     firing : how memberships in the conditions become firing strengths.
     columns : Columns or None
         How features of a table became the D columns of numbers that the rest is about;
@@ -104,8 +104,7 @@ class FuzzySystem:
     rule_weights: Array
     thresholds: Array
     quantiles: Array | None = None
-    slopes: Array | None = None
-    offsets: Array | None = None
+    has_log_odds: bool = False
     firing: Firing = "plain"
     columns: Columns | None = None
     used: UsedFeatures | None = None
@@ -210,8 +209,6 @@ class FuzzySystem:
             pair_coef=pair_coef,
             coef=self.coef[:, :, labels],
             thresholds=self.thresholds[labels],
-            slopes=None if self.slopes is None else self.slopes[labels],
-            offsets=None if self.offsets is None else self.offsets[labels],
             members=members,
             certainty=certainty,
         )
@@ -273,10 +270,29 @@ class FuzzySystem:
             coef=put(np.asarray(self.coef), X),
         )
 
+    def on_log_odds(self, curves: Curves) -> "FuzzySystem":
+        """The same system with curves folded into its numbers: its scores are log-odds.
+
+        Thresholds are those of a probability of one half until others are set.
+        """
+        slopes = curves.slopes
+        pair_coef = self.pair_coef
+        certainty = self.certainty
+        if certainty is not None:
+            certainty = replace(certainty, noise=certainty.noise * slopes)
+        return replace(
+            self,
+            intercept=curves.log_odds(self.intercept),
+            term_coef=self.term_coef * slopes,
+            pair_coef=None if pair_coef is None else pair_coef * slopes,
+            coef=self.coef * slopes,
+            thresholds=np.zeros(len(slopes)),
+            certainty=certainty,
+            has_log_odds=True,
+        )
+
     def probabilities(self, scores: Array) -> Array:
-        """Calibrated probabilities of scores (N, L)."""
-        if self.slopes is None or self.offsets is None:
+        """Probabilities of scores (N, L), which are log-odds."""
+        if not self.has_log_odds:
             raise ValueError("this system was not calibrated")
-        xp = namespace(scores)
-        line = scores * put(self.slopes, scores) + put(self.offsets, scores)
-        return 1.0 / (1.0 + xp.exp(-xp.clip(line, -MAX_LOG_ODDS, MAX_LOG_ODDS)))
+        return probabilities_of(scores)

@@ -485,7 +485,7 @@ def _scored_rows(
     if len(scores) < len(Y):
         title += f" (of {len(Y):,} rows {len(scores):,}, evenly spread)"
         Y = Y[model.loo_rows_]
-    predictions = scores >= model.thresholds_
+    predictions = scores >= model.system_.thresholds
     return ScoredRows(title=title, Y=Y, scores=scores, predictions=predictions)
 
 

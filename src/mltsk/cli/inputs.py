@@ -80,7 +80,9 @@ def scores_and_predictions(
     """Scores (n, L) on the scale of the thresholds, and what the model predicts."""
     distances = answers(model, X, "decision_function")
     _, classifier = taken_apart(model)
-    thresholds = getattr(classifier, "thresholds_", 0.0)
+    thresholds = 0.0
+    if hasattr(classifier, "system_"):
+        thresholds = classifier.system_.thresholds
     scores = distances.reshape(len(distances), -1) + thresholds
     return scores, answers(model, X, "predict")
 

@@ -235,7 +235,7 @@ class Explanation(Narrowed):
     @property
     def probabilities(self) -> Array | None:
         """Calibrated probability of each label, (N, L), where the system has them."""
-        if self.system.slopes is None:
+        if not self.system.has_log_odds:
             return None
         return self.system.probabilities(self.all_scores)[:, self.kept_labels]
 

@@ -146,15 +146,14 @@ def _answer(g: Graph, model: BaseEstimator, scores: str) -> None:
         g.output("labels", predicted, types.INT64, ["n", n_labels])
     else:
         _answer_classes(g, np.asarray(model.classes_), predicted)
-    if system.slopes is None:
+    if not system.has_log_odds:
         return
     if is_one_of_many:
-        distance = g.add("Sub", scores, thresholds)
-        line = g.add("Mul", distance, system.slopes.mean())
-        chances = g.add("Softmax", line, axis=1)
+        shares = g.add("Sigmoid", g.add("Sub", scores, thresholds))
+        total = g.add("ReduceSum", shares, g.integers([1]), keepdims=1)
+        chances = g.add("Div", shares, total)
     else:  # of two classes, that of the second
-        line = g.add("Add", g.add("Mul", scores, system.slopes), system.offsets)
-        chances = g.add("Sigmoid", line)
+        chances = g.add("Sigmoid", scores)
     g.output("probabilities", chances, types.DOUBLE, ["n", n_labels])
 
 

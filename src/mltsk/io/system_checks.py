@@ -44,8 +44,6 @@ SHAPES = {
     "quantiles_": "DC",
     "thresholds_": "L",
     "intercept_": "L",
-    "slopes_": "L",
-    "offsets_": "L",
     "coupling_": "LL",
     "general_coef_": "PL",
     # terms_
@@ -72,7 +70,6 @@ SHAPES = {
     "chosen": "DL",
 }
 MAY_BE_NONE = ("quantiles_", "coupling_", "low", "high", "regions", "chosen", "numbers")
-CALIBRATION = ("slopes_", "offsets_")  # None in a system without probabilities
 # Which numbers a table may hold, where that is not all finite ones. Those that are
 # multiplied with others when a sample is scored must not be too large.
 IS_ALLOWED: Mapping[str, Callable[[FloatArray], bool]] = {
@@ -81,8 +78,6 @@ IS_ALLOWED: Mapping[str, Callable[[FloatArray], bool]] = {
     "general_coef_": is_bounded,
     "intercept_": is_bounded,
     "thresholds_": is_bounded,
-    "slopes_": is_bounded,
-    "offsets_": is_bounded,
     "mean": is_bounded,
     "widths_": has_no_nan,  # an infinite one is no condition
     "regions": has_no_infinity,  # NaN if no member was measured
@@ -91,7 +86,7 @@ IS_ALLOWED: Mapping[str, Callable[[FloatArray], bool]] = {
 # which would be lost in one of whole numbers.
 FLOATS = (
     *("centers_", "widths_", "coef_", "general_coef_", "intercept_", "thresholds_"),
-    *("slopes_", "offsets_", "low", "high", "mean"),
+    *("low", "high", "mean"),
     *("values", "levels", "offset", "spread", "share"),
     *("pair_coef_", "left", "peak", "right"),
 )
@@ -115,11 +110,11 @@ def check_system(attributes: Attributes, *, is_calibrated: bool) -> None:
     plain = _flat(attributes)
     sizes = _sizes(plain)
     _check_sizes(sizes)
-    may_be_none = MAY_BE_NONE if is_calibrated else MAY_BE_NONE + CALIBRATION
-    _check_shapes(plain, sizes, may_be_none)
+    _check_shapes(plain, sizes, MAY_BE_NONE)
+    log_odds = "true" if is_calibrated else "false"
     require(
-        (plain["slopes_"] is None) == (plain["offsets_"] is None),
-        "'slopes_' and 'offsets_' must both be there or both be None",
+        plain["has_log_odds_"] is is_calibrated,
+        f"'has_log_odds_' must be {log_odds} for this class",
     )
     _check_names(plain, sizes)
     require(

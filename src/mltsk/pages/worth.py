@@ -95,7 +95,7 @@ def judge(model: MLTSKClassifier, seed: int = 0) -> list[JudgedLabel]:
     weights = resamples(len(Y), Y.shape[1], seed)
     judged = []
     for j, (label, (y, chances, scores)) in enumerate(left_out(model).items()):
-        is_given = scores >= model.thresholds_[j]
+        is_given = scores >= model.system_.thresholds[j]
         AP, AUC = _with_intervals(y, scores, weights[:, ~np.isnan(Y[:, j])])
         judged.append(
             JudgedLabel(

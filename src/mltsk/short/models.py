@@ -33,11 +33,12 @@ from ..core.arrays import (
 from ..core.certainty import Certainty
 from ..core.membership import Members
 from ..fit.design import OVERLAPPING, Design, gram
-from ..fit.left_out import Groups, group_codes, take_groups
+from ..fit.left_out import Groups, group_codes, rate_shifts, take_groups
 from ..fit.order import order_by_content
 from ..fit.ridge import Penalty
 from ..fit.rows import Block, RowIndex
 from ..fit.solve import left_out_scores
+from ..probabilities import Curves
 from ..system import FuzzySystem
 from .candidates import Candidates
 from .regions import Index
@@ -291,6 +292,7 @@ class ShortModels:
             scores = left_out_scores(
                 rows.design, rows.penalty, block, Z[others], K[np.ix_(others, others)]
             )
+            scores = scores + rate_shifts(training.Y, training.w, training.groups)
             target = replace(training, loo_scores=scores).target
             problem = self._problem(others, target)
             folds.append(Fold.of(left_out, problem, self.max_size))
@@ -320,14 +322,23 @@ class ShortModels:
         scores = self._chosen_on.loo_scores.copy()
         for fold in self._folds:
             columns = self._columns[fold.left_out]
-            scores[fold.left_out] = fold.problem.scores(columns, fold.coef(size))
+            own = fold.problem.scores(columns, fold.coef(size))
+            # all folds start from the base rates of all rows
+            shift = self._whole.problem.rates - fold.problem.rates
+            scores[fold.left_out] = own + shift
         return scores
 
-    def system(self, size: int) -> FuzzySystem:
-        """The model of at most ``size`` statements per label."""
+    def system(self, size: int, curves: Curves) -> FuzzySystem:
+        """The model of at most ``size`` statements per label, in log-odds.
+
+        Curves turn its scores into log-odds; what is rounded are the numbers of these.
+        """
         problem = self._whole.problem
-        coef = self._whole.coef(size)
-        short, kept = self.candidates.system(coef, problem.mean, problem.rates)
+        raw_coef = self._whole.coef(size)
+        coef = raw_coef * curves.slopes
+        rates = curves.log_odds(problem.rates)
+        short, kept = self.candidates.system(coef, problem.mean, rates)
+        certainty = self._certainty(size, raw_coef, kept)
         rows = self.training.take(slice(None))
         columns = self.long.columns
         members = Members.of(
@@ -340,7 +351,11 @@ class ShortModels:
             n_given=0 if columns is None else len(columns.rules),
         )
         return replace(
-            short, members=members, certainty=self._certainty(size, coef, kept)
+            short,
+            members=members,
+            certainty=replace(certainty, noise=certainty.noise * curves.slopes),
+            thresholds=np.zeros(len(rates)),
+            has_log_odds=True,
         )
 
     def _certainty(self, size: int, coef: Array, kept: Index) -> Certainty:

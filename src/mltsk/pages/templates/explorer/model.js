@@ -130,12 +130,15 @@ function interpolate(xs, ys, from, to, value) {
   return ys[i] + slope * (value - xs[i]);
 }
 
+// The probability of log-odds.
+function probability(logOdds) {
+  return 1 / (1 + Math.exp(-logOdds));
+}
+
 const SYSTEM_ARRAYS = [
   "share",
   "thresholds",
   "intercept",
-  "slopes",
-  "offsets",
   "weights",
   "middle",
   "quantiles",
@@ -144,6 +147,7 @@ const SYSTEM_ARRAYS = [
 class FuzzySystem {
   constructor(data) {
     [this.K, this.D, this.L, this.P] = data.shape;
+    this.hasLogOdds = data.hasLogOdds;
     for (const name of SYSTEM_ARRAYS) {
       this[name] = unpackFloats(data[name]);
     }
@@ -427,18 +431,11 @@ class FuzzySystem {
 
   // Calibrated probabilities of scores, or null; of several classes they add up to 1.
   chances(scores) {
-    if (!this.slopes) return null;
-    if (!this.single) {
-      return scores.map((score, j) => {
-        return 1 / (1 + Math.exp(-(this.slopes[j] * score + this.offsets[j])));
-      });
-    }
-    const slope = sumOf(this.slopes) / this.L;
-    const odds = scores.map((score, j) => {
-      return Math.exp(slope * (score - this.thresholds[j]));
-    });
-    const total = sumOf(odds);
-    return odds.map((odd) => odd / total);
+    if (!this.hasLogOdds) return null;
+    if (!this.single) return scores.map(probability);
+    const shares = scores.map((score, j) => probability(score - this.thresholds[j]));
+    const total = sumOf(shares);
+    return shares.map((share) => share / total);
   }
 
   // Which labels the scores give: those that reach their thresholds, or the one class
