@@ -22,6 +22,7 @@ from ..core.arrays import Array, Matrix, underflow_is_zero
 from ..core.membership import MIN_MEMBERSHIP
 from ..exceptions import optional
 from ..frames import MISSING
+from ..probabilities import probabilities_of
 from ..system import FuzzySystem
 from ..text import plural
 from .effects import Effects
@@ -71,8 +72,8 @@ class Why(Page):
     """A score taken apart: ``parts`` add up to it, except those that tell slopes.
 
     Each kind comes with the largest first. Features that add nothing are left out,
-    unless that is because their value is not known. ``probability`` is the calibrated
-    one, or None.
+    unless that is because their value is not known. Where there are probabilities,
+    scores are their log-odds, and ``probability`` is not None.
     """
 
     sample: int
@@ -100,18 +101,23 @@ class Why(Page):
 
     def nodes(self, top: int = SHOWN_PER_LIST) -> list[Node]:
         """The account on a page, with the ``top`` parts of each kind."""
-        verdict = "given" if self.given else "not given"
-        limits = f"threshold {number(self.threshold)}"
-        if self.probability is not None:
-            limits += f", probability {percent(self.probability)}"
         entries: list[Node] = []
         for kind in _KINDS_OF_SUM:
             entries += _ledger(self.of_kind(kind), top)
         slopes = tuple(_ledger(self.of_kind("slope"), top))
         if slopes:
             entries.append(Node("of what rules add, by feature", slopes))
-        title = f"{name(self.label)}: {self.score:.3f}, {verdict} ({limits})"
+        title = f"{name(self.label)}: {self._answer()}"
         return [Node(title, tuple(entries))]
+
+    def _answer(self) -> str:
+        """The probability or score, and whether the label is given."""
+        verdict = "given" if self.given else "not given"
+        if self.probability is None:
+            return f"{self.score:.3f}, {verdict} (threshold {number(self.threshold)})"
+        threshold = f"{number(100 * float(probabilities_of(self.threshold)))} %"
+        detail = f"threshold {threshold}, log-odds {self.score:+.3f}"
+        return f"{percent(self.probability)}, {verdict} ({detail})"
 
 
 def _ledger(parts: Sequence[Part], top: int) -> Iterator[Node]:

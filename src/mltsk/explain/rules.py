@@ -36,9 +36,13 @@ MAX_LISTED = 20  # labels, and exceptions, that are printed of a long model
 MAX_SHOWN_LABELS = 500
 # How to read a short model, which can be worked out by hand.
 HOW_SCORES_ADD_UP = (
-    "A score starts at the number after its label. Each line adds to it: nothing up to "
+    "Log-odds start at the number after a label. Each line adds to them: nothing up to "
     "the first value that it names, its whole number from the second on, and in "
     "between its share. What was not measured counts as it does on average."
+)
+HOW_TO_READ_LOG_ODDS = (
+    "Numbers are log-odds, which add up: 0 is a probability of 50 %, 1 of 73 %, 2 of "
+    "88 %, 3 of 95 %, and -1, -2, -3 are 27 %, 12 %, 5 %."
 )
 HOW_LINES_ADD_UP = (
     "A number per 10 of a feature, or per another round number, is added for every 10 "
@@ -494,8 +498,10 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
         begin = self._contents()
         if self.subjects.given:
             begin += f" {HOW_GIVEN_RULES_APPLY}"
-        begin += " A label is given where its score reaches its threshold"
+        begin += f" A label is given where its {self._scale} reaches "
         begin += f"{self._thresholds()}."
+        if self.system.has_log_odds:
+            begin += f" {HOW_TO_READ_LOG_ODDS}"
         if not self.system.is_sheet:
             sure = (HOW_SURE,) if _is_chosen(self.system) else ()
             return begin, self._what_follows_features(), *sure
@@ -539,29 +545,38 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
             )
         if not len(self.general):
             return (
-                f"{count} {scope}. Each adds what it says to the scores of samples as "
-                "far as it fits them."
+                f"{count} {scope}. Each adds what it says to samples as far as it fits "
+                "them."
             )
         if len(self.system.centers):
             return (
-                f"What holds in general, {scope}, and {count}: each shifts scores of "
-                "samples as far as it fits them."
+                f"What holds in general, {scope}, and {count}: each shifts samples as "
+                "far as it fits them."
             )
         if _is_chosen(self.system):
             return f"What holds in general, {scope}."
         return f"What holds in general, {scope}; this table needs no exceptions."
 
+    @property
+    def _scale(self) -> str:
+        """What reaches a threshold."""
+        return "probability" if self.system.has_log_odds else "score"
+
     def _thresholds(self) -> str:
         """The thresholds of the labels: one, each by its label, or their range."""
-        thresholds = self.system.thresholds[self.kept_labels].tolist()
-        low = number(min(thresholds))
-        high = number(max(thresholds))
-        if low == high:
-            return f", {low}"
-        if len(thresholds) > MAX_LISTED:
-            return f", {low} to {high}"
-        pairs = zip(self.label_names, thresholds, strict=True)
-        return ": " + ", ".join(f"{name(label)} {number(x)}" for label, x in pairs)
+        thresholds = self.system.thresholds[self.kept_labels]
+        words = [number(threshold) for threshold in thresholds.tolist()]
+        if self.system.has_log_odds:
+            chances = self.system.probabilities(thresholds).tolist()
+            words = [f"{number(100 * chance)} %" for chance in chances]
+        if len(set(words)) == 1:
+            return words[0]
+        if len(words) > MAX_LISTED:
+            lowest = words[int(thresholds.argmin())]
+            return f"its threshold, {lowest} to {words[int(thresholds.argmax())]}"
+        pairs = zip(self.label_names, words, strict=True)
+        listed = ", ".join(f"{name(label)} {word}" for label, word in pairs)
+        return f"its threshold: {listed}"
 
     def _what_follows_features(self) -> str:
         """What the numbers after features and values of a long model are."""
@@ -572,7 +587,7 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
         else:
             span = "for 1 unit of it"
         words = (
-            "After a feature: where it matters, and the change of the score "
+            "After a feature: where it matters, and what changes "
             f"{span}; largest effects first."
         )
         if self.system.terms.straight is not None:

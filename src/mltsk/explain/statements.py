@@ -59,10 +59,14 @@ class Statements:
         shift = float(self.system.intercept[j])
         if self.is_sheet:
             shift = self.sheet.start(j)
+        chance = None
+        if self.system.has_log_odds:
+            chance = float(self.system.probabilities(shift))
         return Consequent(
             label=self.system.label_names[j],
             shift=shift,
             size=0.0,
+            chance=chance,
             shapes=self.general_shapes(j, subjects),
             threshold=float(self.system.thresholds[j]),
             exact=self.is_sheet,

@@ -78,7 +78,9 @@ class Consequent(Page):
     error : float or None
         Half the width of the 95 % interval of the shift.
     threshold : float or None
-        Of the general rule: the score from which on the label is given.
+        Of the general rule: the sum from which on the label is given.
+    chance : float or None
+        Of the general rule: its shift as a probability.
     exact : bool
         Whether this is part of a short model.
 
@@ -98,6 +100,7 @@ class Consequent(Page):
     overall: tuple[int, int] | None = None
     error: float | None = None
     threshold: float | None = None
+    chance: float | None = None
     exact: bool = False
 
     def nodes(
@@ -114,10 +117,15 @@ class Consequent(Page):
         label = name(self.label)
         if not general:
             return [Node(label + self._moved(), children, amount=self.shift)]
-        start = f"{number(self.shift)} {general}"
+        return [Node(f"{label}: {self._start(general)}", children)]
+
+    def _start(self, general: str) -> str:
+        """Where a general rule starts, as a probability where it has one."""
         if self.exact:
             start = f"starts at {exactly(self.shift)}"
-        return [Node(f"{label}: {start}", children)]
+            return start if self.chance is None else f"{start}, {percent(self.chance)}"
+        start = number(self.shift) if self.chance is None else percent(self.chance)
+        return f"{start} {general}"
 
     def _moved(self) -> str:
         """How many members had the label, and by how much the rule shifts its score."""
