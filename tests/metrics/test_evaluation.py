@@ -146,7 +146,9 @@ def test_evaluation_per_label_is_the_table_of_evaluate_and_is_made_once(data):
 
 def test_evaluation_makes_its_table_only_when_asked(data, monkeypatch):
     asked = []
-    monkeypatch.setattr(evaluation, "ranking", lambda *args: asked.append(args))
+    monkeypatch.setattr(
+        evaluation, "weighted_ranking", lambda *args: asked.append(args)
+    )
     evaluate(*data)
     assert asked == []
 

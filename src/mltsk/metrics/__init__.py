@@ -22,7 +22,7 @@ _NAMES_BY_MODULE = {
         "one_error",
         "ranking_loss",
     ),
-    "scorers": ("SCORERS", "MultilabelScorer", "get_scorer"),
+    "scorers": ("SCORERS", "MultilabelScorer", "get_scorer", "label_scorer"),
 }
 _MODULES = {name: home for home, names in _NAMES_BY_MODULE.items() for name in names}
 

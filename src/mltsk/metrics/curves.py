@@ -133,6 +133,25 @@ def ranking(
     return np.where(np.isnan(auc), np.nan, ap), auc
 
 
+def weighted_ranking(y: BoolArray, s: FloatArray, w: FloatArray) -> tuple[float, float]:
+    """AP and AUC of one label in rows of weights w (n,); NaN where there are none.
+
+    Scores may be infinite, or NaN, which ranks highest.
+
+    Examples
+    --------
+    >>> y, s = np.array([True, False, True]), np.array([np.inf, 0.5, 0.1])
+    >>> ap, auc = weighted_ranking(y, s, np.array([1.0, 1.0, 2.0]))
+    >>> round(ap, 3), round(auc, 3)
+    (0.833, 0.333)
+    """
+    if not len(y):
+        return np.nan, np.nan
+    _, places = np.unique(s, return_inverse=True)
+    ap, auc = ranking(y, places * 1.0, w[None])
+    return float(ap[0]), float(auc[0])
+
+
 def resamples(n: int, n_labels: int, seed: int = 0) -> FloatArray:
     """How often each of n rows is drawn when n are drawn with replacement, (B, n).
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from mltsk.exceptions import DegenerateScoresWarning
 from mltsk.frames import is_polars
 from mltsk.metrics import inputs
-from mltsk.metrics.curves import ranking
+from mltsk.metrics.curves import weighted_ranking
 from mltsk.metrics.inputs import BoolArray, FloatArray
 from mltsk.metrics.label_sets import (
     example_f1_score,
@@ -187,14 +187,8 @@ class _JudgedScores:
         s = self.scores[seen, j]
         predicted = self.predicted[seen, j]
         w = self.weight[seen]
-        ap = auc = brier = np.nan
-        if len(y):
-            # Places stand for scores, which may be infinite, or NaN, which ranks
-            # highest.
-            _, places = np.unique(s, return_inverse=True)
-            aps, aucs = ranking(y, places * 1.0, w[None])
-            ap = float(aps[0])
-            auc = float(aucs[0])
+        ap, auc = weighted_ranking(y, s, w)
+        brier = np.nan
         if self.are_probabilities:
             brier = mean_or_nan((s - y) ** 2, w)
         return {
