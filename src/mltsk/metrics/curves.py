@@ -1,4 +1,4 @@
-"""Curves of one label, and how far its AP and AUC could be elsewhere.
+"""Curves of one label, and the AP and AUC of its ranking of rows.
 
 ROC, precision-recall and calibration. Symbols: n rows in which a label was observed,
 y (n,) whether they have it, s (n,) their scores, p (n,) probabilities. Rows with equal
@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from mltsk.metrics.inputs import BoolArray, FloatArray
+from mltsk.metrics.proportions import wilson
 
-WILSON_Z = 1.96  # of a 95 % interval
 MIN_GROUP_ROWS = 10  # rows per group of a calibration curve, where there are enough
 
 
@@ -90,18 +90,13 @@ def calibration_groups(y: BoolArray, p: FloatArray, groups: int = 10) -> Groups:
     sizes = np.bincount(group)
     filled = sizes > 0
     size = sizes[filled] * 1.0
-    share = np.bincount(group, y)[filled] / size
+    share, low, high = wilson(np.bincount(group, y)[filled], size)
     forecast = np.bincount(group, p)[filled] / size
-    z2 = WILSON_Z**2
-    shrink = 1 + z2 / size
-    middle = (share + z2 / (2 * size)) / shrink
-    variance = share * (1 - share) / size + z2 / (4 * size**2)
-    half = np.sqrt(z2 * variance) / shrink
     return Groups(
         forecast=forecast,
         observed=share,
-        low=middle - half,
-        high=middle + half,
+        low=low,
+        high=high,
         size=size,
     )
 
