@@ -4,7 +4,7 @@ scikit-learn's numbers the values of each column of y before it fits, so NaN bec
 class 2, which a classifier then refuses (seen with scikit-learn 1.9).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,20 +20,21 @@ from ..sklearn_private import take_rows_of_any
 from .folds import IterativeStratification
 
 IntArray: TypeAlias = NDArray[np.intp]
+AnyRows: TypeAlias = Any  # an array, a sparse matrix, a frame of pandas or polars
 Fold: TypeAlias = tuple[IntArray, IntArray]  # training and test rows
 METHODS_THAT_ANSWER = ("predict", "predict_proba", "decision_function")
 
 
 def cross_val_predict(
     estimator: BaseEstimator,
-    X: Any,
-    y: Any,
+    X: AnyRows,
+    y: AnyRows,
     *,
     groups: ArrayLike | None = None,
     cv: int | BaseCrossValidator | Iterable[Fold] = 5,
     n_jobs: int | None = None,
     method: str = "predict",
-    params: Mapping[str, Any] | None = None,
+    params: Mapping[str, object] | None = None,
 ) -> NDArray[Any]:
     """What a model says of each row that has not seen the row, as a table of labels.
 
@@ -76,19 +77,12 @@ def cross_val_predict(
         raise InputError(
             f"method is one of {', '.join(METHODS_THAT_ANSWER)}, not {method!r}."
         )
-    shape = getattr(y, "shape", None) or np.shape(y)
-    if len(shape) != 2:
-        raise InputError(
-            "y must have a column per label; scikit-learn's own cross_val_predict "
-            "takes a y of one dimension."
-        )
-    n_rows, n_labels = shape
+    n_rows, n_labels = _table_shape(y)
     fit_params = dict(params or {})
     if groups is not None and has_fit_parameter(estimator, "groups"):
         fit_params.setdefault("groups", groups)
-    if isinstance(cv, int):
-        cv = IterativeStratification(cv)
-    folds = list(check_cv(cv).split(X, y, groups))
+    splitter = check_cv(IterativeStratification(cv) if isinstance(cv, int) else cv)
+    folds = list(splitter.split(X, y, groups))
     tested = np.concatenate([test for _, test in folds])
     if not np.array_equal(np.sort(tested), np.arange(n_rows)):
         raise InputError(
@@ -111,9 +105,20 @@ def cross_val_predict(
     return np.concatenate(blocks)[np.argsort(tested)]
 
 
-def _rows_of(value: Any, rows: IntArray, n_rows: int) -> Any:
+def _table_shape(y: AnyRows) -> tuple[int, int]:
+    """Numbers of rows and labels of y."""
+    shape = getattr(y, "shape", None) or np.shape(y)
+    if len(shape) != 2:
+        raise InputError(
+            "y must have a column per label; scikit-learn's own cross_val_predict "
+            "takes a y of one dimension."
+        )
+    n_rows, n_labels = shape
+    return n_rows, n_labels
+
+
+def _rows_of(value: object, rows: IntArray, n_rows: int) -> object:
     """The entries of these rows, if a value has one per row; else the value."""
-    has_entries = hasattr(value, "__len__") and not isinstance(value, str | dict)
-    if has_entries and len(value) == n_rows:
-        return take_rows_of_any(value, rows)
-    return value
+    if isinstance(value, str | dict) or not isinstance(value, Sized):
+        return value
+    return take_rows_of_any(value, rows) if len(value) == n_rows else value
