@@ -95,6 +95,13 @@ def test_cross_val_predict_refuses_with_a_sentence():
         cross_val_predict(model, X, Y, cv=[(rows[:60], rows[60:])])
 
 
+def test_cross_val_predict_of_scikit_learn_is_refused_with_the_way_out(pbc):
+    model = MLTSKClassifier(n_rules=0)
+    gaps = pbc.Y.to_numpy(dtype=float)
+    with pytest.raises(InputError, match=r"use that of mltsk\.model_selection"):
+        sklearn_cross_val_predict(model, pbc.X, gaps, cv=FOLDS, method="predict_proba")
+
+
 # --- scikit-learn's own tools on the table that comes with the package
 
 
