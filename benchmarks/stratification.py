@@ -13,7 +13,7 @@ from sklearn.model_selection import KFold
 
 from benchmarks import Options, has_data, print_table, timed
 from mltsk import load_dataset
-from mltsk.paper.experiments.cross_validation import IterativeStratification
+from mltsk.model_selection import IterativeStratification
 
 DATASETS = ("cal500", "rcv1s1", "yeast", "birds", "bibtex")
 SEEDS = range(10)

@@ -1,12 +1,16 @@
 """Public attributes of a fitted classifier are those of its system."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from scipy import sparse
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import accuracy_score
 
 from mltsk import IncrementalMLTSK, MLTSKClassifier, PaperMLTSK
 from mltsk.datasets import make_multilabel_rules
+from mltsk.exceptions import InputError
 from mltsk.explain import rule_base
 from mltsk.fitted import FittedAttributes
 
@@ -114,3 +118,56 @@ def test_n_statements_counts_long_and_short_models_alike(order, max_statements, 
     clf.fit(DATA.X, DATA.Y, rules=rules)
     expected = [counted_by_hand(clf, label) for label in range(3)]
     assert_array_equal(clf.n_statements_, expected)
+
+
+# --- the score
+
+
+@pytest.mark.parametrize(
+    "form",
+    [np.asarray, np.ndarray.tolist, pd.DataFrame, sparse.csr_array],
+)
+def test_score_is_subset_accuracy_where_all_labels_were_observed(clf, form):
+    expected = accuracy_score(DATA.Y, clf.predict(DATA.X))
+    assert clf.score(DATA.X, form(DATA.Y)) == pytest.approx(expected)
+
+
+def test_score_takes_weights_and_words(clf):
+    weight = np.random.default_rng(0).random(120)
+    expected = accuracy_score(DATA.Y, clf.predict(DATA.X), sample_weight=weight)
+    words = np.where(DATA.Y == 1, "yes", "no")
+    assert clf.score(DATA.X, words, sample_weight=weight) == pytest.approx(expected)
+
+
+def test_score_does_not_count_labels_that_were_not_observed(clf):
+    Y = DATA.Y.astype(float)
+    Y[:30] = np.nan
+    Y[30:60, 1] = np.nan
+    right = clf.predict(DATA.X) == DATA.Y
+    exact = np.r_[right[30:60][:, [0, 2]].all(axis=1), right[60:].all(axis=1)]
+    assert clf.score(DATA.X, Y) == pytest.approx(exact.mean())
+
+
+def test_score_takes_lists_of_labels():
+    lists = [[name for name, has in zip("abc", y, strict=True) if has] for y in DATA.Y]
+    clf = MLTSKClassifier(n_rules=0).fit(DATA.X, lists)
+    expected = accuracy_score(DATA.Y, clf.predict(DATA.X))
+    assert clf.score(DATA.X, lists) == pytest.approx(expected)
+    with pytest.raises(InputError, match="Row 0 of y lists 'd'"):
+        clf.score(DATA.X[:2], [["d"], []])
+
+
+def test_score_of_one_label_with_gaps_takes_a_column():
+    y = DATA.Y[:, :1].astype(float)
+    gaps = y.copy()
+    gaps[:10] = np.nan
+    clf = MLTSKClassifier(n_rules=0).fit(DATA.X, gaps)
+    expected = (clf.predict(DATA.X) == y).mean()
+    assert clf.score(DATA.X, y) == pytest.approx(expected)
+
+
+def test_score_of_classes_is_accuracy():
+    y = np.array(["low", "high"])[DATA.Y[:, 0]]
+    clf = MLTSKClassifier(n_rules=0).fit(DATA.X, y)
+    expected = accuracy_score(y, clf.predict(DATA.X))
+    assert clf.score(DATA.X, y) == pytest.approx(expected)

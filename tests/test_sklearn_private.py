@@ -6,10 +6,13 @@ imported in `mltsk.sklearn_private` alone.
 
 from numbers import Integral, Real
 
+import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from mltsk.sklearn_private import Interval, StrOptions
+from mltsk.sklearn_private import Interval, StrOptions, take_rows_of_any
 
 
 class Estimator(BaseEstimator):
@@ -98,3 +101,12 @@ def test_validate_params_allows_constraints_of_parameters_that_are_not_there():
         estimator._validate_params()
     except ValueError as error:
         pytest.fail(f"a constraint too many is now refused by scikit-learn: {error}")
+
+
+@pytest.mark.parametrize("form", [np.asarray, list, pd.DataFrame, sparse.csr_array])
+def test_take_rows_of_any_takes_rows_by_position(form):
+    rows = take_rows_of_any(form([[0.0], [1.0], [2.0]]), np.array([2, 0]))
+    values = rows.toarray() if sparse.issparse(rows) else np.asarray(rows)
+    assert values.tolist() == [[2.0], [0.0]], (
+        "sklearn.utils._safe_indexing no longer takes rows by position"
+    )

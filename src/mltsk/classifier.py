@@ -7,7 +7,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .core.arrays import Array, Matrix, is_tensor, namespace, put, row_blocks
@@ -16,7 +16,7 @@ from .core.terms import PERCENTILE_TERMS
 from .exceptions import InputError
 from .explain import Explanation, explain
 from .fit import FitResult, Names, Options, fit_system
-from .fitted import FittedAttributes
+from .fitted import FittedAttributes, ObservedLabelsMixin
 from .frames import is_polars
 from .probabilities import check_threshold_wish
 from .record import FitRecord
@@ -43,7 +43,7 @@ DEFAULT_STATEMENTS = 12  # of `shorten`
 MAX_LISTED_LABELS = 10
 
 
-class MLTSKClassifier(FittedAttributes, ClassifierMixin, BaseEstimator):
+class MLTSKClassifier(FittedAttributes, ObservedLabelsMixin, BaseEstimator):
     """Multi-label Takagi-Sugeno-Kang fuzzy system: a general rule, and the exceptions.
 
     The general rule has a few overlapping fuzzy terms per feature, each with one number

@@ -206,10 +206,16 @@ def table_targets(
     if strange.any():
         row, label = np.argwhere(strange)[0]
         cell = values[row, label : label + 1].tolist()[0]
+        hint = ""
+        if values.dtype.kind == "i" and (Y[strange] == 2).all():
+            hint = (
+                " scikit-learn's cross_val_predict writes 2 in place of NaN: use that "
+                "of mltsk.model_selection."
+            )
         raise InputError(
             f"Unknown label type: column {columns[label]!r} of y holds {cell!r} in row "
             f"{first_row + row}. Labels are 0 and 1, True and False, or 'yes' and "
-            "'no'; NaN where one was not observed."
+            f"'no'; NaN where one was not observed.{hint}"
         )
     if not observed.all() and not may_miss:
         row, label = np.argwhere(~observed)[0]

@@ -15,6 +15,7 @@ MODULES = (
     "mltsk.datasets",
     "mltsk.tables",
     "mltsk.metrics",
+    "mltsk.model_selection",
     "mltsk.explain",
     "mltsk.io",
     "mltsk.paper",

@@ -146,7 +146,9 @@ def test_evaluation_per_label_is_the_table_of_evaluate_and_is_made_once(data):
 
 def test_evaluation_makes_its_table_only_when_asked(data, monkeypatch):
     asked = []
-    monkeypatch.setattr(evaluation, "ranking", lambda *args: asked.append(args))
+    monkeypatch.setattr(
+        evaluation, "weighted_ranking", lambda *args: asked.append(args)
+    )
     evaluate(*data)
     assert asked == []
 
@@ -162,11 +164,68 @@ def test_evaluation_prints_a_line_per_metric_in_80_columns(data):
 
 
 def test_evaluation_prints_nan_and_metrics_that_the_user_added(data):
-    result = evaluate([[1], [0]], [[0.9], [0.2]])
+    result = evaluate([[1, 1], [0, 0]], [[0.9, 0.8], [0.2, 0.3]])
     result["mine"] = 0.5
     lines = str(result).splitlines()
     assert lines[1].split()[:2] == ["AP", "nan"]
     assert lines[-1].split() == ["mine", "0.500"]
+
+
+def test_evaluation_of_one_label_prints_the_metrics_of_that_label():
+    result = evaluate([[1], [0], [1], [np.nan]], [[0.9], [0.8], [0.4], [0.1]])
+    result["mine"] = 0.5
+    header, *lines = str(result).splitlines()
+    shown = {line.split()[0]: line.split()[1] for line in lines}
+    assert shown == {
+        "observed": "3",
+        "prevalence": "0.667",
+        "AP": "0.833",
+        "AUC": "0.500",
+        "sensitivity": "0.500",
+        "precision": "0.500",
+        "Brier": "0.337",
+        "mine": "0.500",
+    }
+    assert max(map(len, [header, *lines])) <= 80
+
+
+# --- the text of the table per label
+
+
+@pytest.mark.parametrize("length", [5, 25, 60])
+def test_evaluate_per_label_prints_in_80_columns_with_the_metrics_that_matter(
+    data, length
+):
+    names = [letter * length for letter in "abcde"]
+    scores = np.clip(data[1], 0, 1)
+    truth = pd.DataFrame(data[0], columns=names)
+    table = evaluate(truth, scores, per_label=True)
+    lines = str(table).splitlines()
+    assert max(map(len, lines)) <= 80
+    header = lines[0].split()
+    assert [name for name in header if name in LABEL_COLUMNS[1:5]] == LABEL_COLUMNS[1:5]
+    in_text = {*header, *lines[-1].removeprefix("not shown: ").split(", ")}
+    assert in_text >= set(table.columns)
+    assert lines[2].startswith("a" * min(length, 20))
+
+
+def test_evaluate_per_label_prints_three_digits_and_no_brier_of_plain_scores():
+    table = evaluate(
+        [[1, 0], [0, 1], [1, 1]], [[2, 1], [1, 3], [-1, 2]], per_label=True
+    )
+    assert "Brier" in table
+    assert str(table).splitlines() == [
+        "       observed  prevalence    AP   AUC  sensitivity  precision",
+        "label                                                          ",
+        "0             3       0.667 0.833 0.500        0.500      0.500",
+        "1             3       0.667 1.000 1.000        1.000      0.667",
+    ]
+
+
+def test_evaluate_per_label_becomes_a_plain_frame_in_pandas_hands(data):
+    table = evaluate(*data, per_label=True)
+    assert type(table.round(2)) is pd.DataFrame
+    assert type(table[["AP"]]) is pd.DataFrame
 
 
 # --- the table per label

@@ -1,20 +1,30 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.metrics import (
+    average_precision_score,
+    brier_score_loss,
+    log_loss,
+    precision_score,
+    recall_score,
+    roc_auc_score,
+)
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from mltsk import MLTSKClassifier
 from mltsk.exceptions import InputError
-from mltsk.metrics import SCORERS, evaluate, get_scorer
+from mltsk.metrics import SCORERS, evaluate, get_scorer, label_scorer
 from mltsk.metrics.scorers import MultilabelScorer, label_scores
 
 FOLDS = KFold(3, shuffle=True, random_state=0)
@@ -31,9 +41,18 @@ EVALUATE_KEYS = {
     "macro_f1": ("macro_F1", 1),
     "example_f1": ("example_F1", 1),
 }
+# Scorers that are means over the labels in the table of `evaluate`.
+LABEL_COLUMNS = {
+    "macro_average_precision": ("AP", 1),
+    "macro_roc_auc": ("AUC", 1),
+    "neg_brier_score": ("Brier", -1),
+}
+OF_PROBABILITIES = {"neg_brier_score", "neg_log_loss"}
 
 
-@pytest.mark.parametrize("name", sorted(SCORERS))
+@pytest.mark.parametrize(
+    "name", sorted(set(SCORERS) - {*LABEL_COLUMNS, "neg_log_loss"})
+)
 def test_scorers_agree_with_evaluate(name):
     model = RidgeClassifier().fit(X, Y)
     convention = "paper" if name.startswith("paper_") else "standard"
@@ -50,14 +69,102 @@ def test_scorers_agree_with_evaluate(name):
     )
 
 
+def unobserved(seed=0):
+    """Y with a fifth of its cells not observed, as a frame with names."""
+    hidden = np.random.default_rng(seed).random(Y.shape) < 0.2
+    return pd.DataFrame(np.where(hidden, np.nan, Y), columns=list("abcd"))
+
+
+@pytest.mark.parametrize("name", sorted(LABEL_COLUMNS))
+def test_scorers_that_are_means_over_labels_agree_with_evaluate(name):
+    model = KNeighborsClassifier(20).fit(X, Y)
+    scores = label_scores(model, X, 4)
+    column, sign = LABEL_COLUMNS[name]
+    table = evaluate(unobserved(), scores, sample_weight=WEIGHT, per_label=True)
+    score = get_scorer(name)(model, X, unobserved(), sample_weight=WEIGHT)
+    assert score == pytest.approx(sign * table[column].mean())
+
+
+def test_the_log_loss_scorer_is_scikit_learns_on_observed_cells():
+    model = KNeighborsClassifier(20).fit(X, Y)
+    truth = unobserved().to_numpy()
+    expected = []
+    for y, p in zip(truth.T, label_scores(model, X, 4).T, strict=True):
+        seen = ~np.isnan(y)
+        expected.append(log_loss(y[seen], p[seen], labels=[0, 1]))
+    score = get_scorer("neg_log_loss")(model, X, truth)
+    assert score == pytest.approx(-np.mean(expected))
+
+
 @pytest.mark.parametrize(
-    "model", [RandomForestClassifier(5, random_state=0), RidgeClassifier()]
+    "metric",
+    ["AP", "AUC", "sensitivity", "precision", "neg_Brier", "neg_log_loss"],
 )
-def test_scorers_work_together_in_cross_validation(model):
+def test_label_scorer_is_scikit_learns_metric_on_the_observed_rows_of_a_label(metric):
+    metrics = {
+        "AP": lambda y, p: average_precision_score(y, p),
+        "AUC": lambda y, p: roc_auc_score(y, p),
+        "sensitivity": lambda y, p: recall_score(y, p > 0.5),
+        "precision": lambda y, p: precision_score(y, p > 0.5),
+        "neg_Brier": lambda y, p: -brier_score_loss(y, p),
+        "neg_log_loss": lambda y, p: -log_loss(y, p),
+    }
+    model = KNeighborsClassifier(19).fit(X, Y)
+    truth = unobserved()
+    seen = truth["c"].notna().to_numpy()
+    p = label_scores(model, X, 4)[seen, 2]
+    expected = metrics[metric](truth.loc[seen, "c"], p)
+    assert label_scorer("c", metric)(model, X, truth) == pytest.approx(expected)
+    by_position = label_scorer(2, metric)(model, X, truth.to_numpy())
+    assert by_position == pytest.approx(expected)
+
+
+def test_label_scorer_knows_labels_by_the_names_of_the_model():
+    model = MLTSKClassifier(n_rules=0).fit(X, pd.DataFrame(Y, columns=list("abcd")))
+    by_name = label_scorer("b", "AUC")(model, X, Y)
+    assert by_name == label_scorer(1, "AUC")(model, X, Y)
+
+
+def test_label_scorer_refuses_unknown_labels_and_metrics():
+    model = RidgeClassifier().fit(X, Y)
+    truth = pd.DataFrame(Y, columns=["fever", "cough", "rash", "pain"])
+    with pytest.raises(InputError, match="no label 'feverr': did you mean 'fever'"):
+        label_scorer("feverr")(model, X, truth)
+    with pytest.raises(InputError, match="no label 4: y has 4 labels"):
+        label_scorer(4)(model, X, Y)
+    with pytest.raises(InputError, match="must be one of AP, AUC"):
+        label_scorer("fever", "accuracy")
+
+
+def test_scorers_of_labels_are_nan_or_leave_out_what_is_not_defined():
+    model = KNeighborsClassifier(20).fit(X, Y)
+    truth = Y.astype(float)
+    truth[:, 0] = 0
+    assert np.isnan(label_scorer(0, "AP")(model, X, truth))
+    others = np.mean([label_scorer(j, "AP")(model, X, truth) for j in (1, 2, 3)])
+    score = get_scorer("macro_average_precision")(model, X, truth)
+    assert score == pytest.approx(others)
+
+
+def test_scorers_of_probabilities_refuse_models_without_them():
+    model = RidgeClassifier().fit(X, Y)
+    with pytest.raises(InputError, match="RidgeClassifier has no predict_proba"):
+        get_scorer("neg_log_loss")(model, X, Y)
+
+
+@pytest.mark.parametrize(
+    ("model", "names"),
+    [
+        (RandomForestClassifier(5, random_state=0), set(SCORERS)),
+        (RidgeClassifier(), set(SCORERS) - OF_PROBABILITIES),
+    ],
+)
+def test_scorers_work_together_in_cross_validation(model, names):
+    scoring = {name: get_scorer(name) for name in names}
     results = cross_validate(
-        model, X, Y, cv=FOLDS, scoring=dict(SCORERS), error_score="raise"
+        model, X, Y, cv=FOLDS, scoring=scoring, error_score="raise"
     )
-    assert all(np.isfinite(results[f"test_{name}"]).all() for name in SCORERS)
+    assert all(np.isfinite(results[f"test_{name}"]).all() for name in names)
 
 
 def test_get_scorer_lets_a_grid_search_choose_the_better_model():
@@ -82,7 +189,7 @@ def test_scorers_get_weights_from_a_search_one_or_many():
     many = GridSearchCV(
         RidgeClassifier(),
         grid,
-        scoring=dict(SCORERS),
+        scoring={name: get_scorer(name) for name in ("micro_f1", "macro_roc_auc")},
         refit=False,
         cv=FOLDS,
         error_score="raise",

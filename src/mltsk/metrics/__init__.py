@@ -7,6 +7,7 @@ from typing import Any
 # scikit-learn, which takes long to import.
 _NAMES_BY_MODULE = {
     "evaluation": ("Evaluation", "evaluate"),
+    "intervals": ("average_precision_interval", "roc_auc_interval"),
     "label_sets": (
         "example_f1_score",
         "hamming_loss",
@@ -14,6 +15,7 @@ _NAMES_BY_MODULE = {
         "micro_f1_score",
         "subset_accuracy_score",
     ),
+    "proportions": ("IntervalEstimate", "proportion_interval"),
     "ranking": (
         "FIVE_METRICS",
         "average_precision_score",
@@ -22,7 +24,7 @@ _NAMES_BY_MODULE = {
         "one_error",
         "ranking_loss",
     ),
-    "scorers": ("SCORERS", "MultilabelScorer", "get_scorer"),
+    "scorers": ("SCORERS", "MultilabelScorer", "get_scorer", "label_scorer"),
 }
 _MODULES = {name: home for home, names in _NAMES_BY_MODULE.items() for name in names}
 

@@ -1,4 +1,4 @@
-"""Curves of one label, and how far its AP and AUC could be elsewhere.
+"""Curves of one label, and the AP and AUC of its ranking of rows.
 
 ROC, precision-recall and calibration. Symbols: n rows in which a label was observed,
 y (n,) whether they have it, s (n,) their scores, p (n,) probabilities. Rows with equal
@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from mltsk.metrics.inputs import BoolArray, FloatArray
+from mltsk.metrics.proportions import wilson
 
-WILSON_Z = 1.96  # of a 95 % interval
 MIN_GROUP_ROWS = 10  # rows per group of a calibration curve, where there are enough
 
 
@@ -90,18 +90,13 @@ def calibration_groups(y: BoolArray, p: FloatArray, groups: int = 10) -> Groups:
     sizes = np.bincount(group)
     filled = sizes > 0
     size = sizes[filled] * 1.0
-    share = np.bincount(group, y)[filled] / size
+    share, low, high = wilson(np.bincount(group, y)[filled], size)
     forecast = np.bincount(group, p)[filled] / size
-    z2 = WILSON_Z**2
-    shrink = 1 + z2 / size
-    middle = (share + z2 / (2 * size)) / shrink
-    variance = share * (1 - share) / size + z2 / (4 * size**2)
-    half = np.sqrt(z2 * variance) / shrink
     return Groups(
         forecast=forecast,
         observed=share,
-        low=middle - half,
-        high=middle + half,
+        low=low,
+        high=high,
         size=size,
     )
 
@@ -131,6 +126,25 @@ def ranking(
         pairs = (new_alarms * (hits - new_hits / 2)).sum(axis=1)
         auc = pairs / (hits[:, -1] * alarms[:, -1])
     return np.where(np.isnan(auc), np.nan, ap), auc
+
+
+def weighted_ranking(y: BoolArray, s: FloatArray, w: FloatArray) -> tuple[float, float]:
+    """AP and AUC of one label in rows of weights w (n,); NaN where there are none.
+
+    Scores may be infinite, or NaN, which ranks highest.
+
+    Examples
+    --------
+    >>> y, s = np.array([True, False, True]), np.array([np.inf, 0.5, 0.1])
+    >>> ap, auc = weighted_ranking(y, s, np.array([1.0, 1.0, 2.0]))
+    >>> round(ap, 3), round(auc, 3)
+    (0.833, 0.333)
+    """
+    if not len(y):
+        return np.nan, np.nan
+    _, places = np.unique(s, return_inverse=True)
+    ap, auc = ranking(y, places * 1.0, w[None])
+    return float(ap[0]), float(auc[0])
 
 
 def resamples(n: int, n_labels: int, seed: int = 0) -> FloatArray:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from mltsk.exceptions import DegenerateScoresWarning
 from mltsk.frames import is_polars
 from mltsk.metrics import inputs
-from mltsk.metrics.curves import ranking
+from mltsk.metrics.curves import weighted_ranking
 from mltsk.metrics.inputs import BoolArray, FloatArray
 from mltsk.metrics.label_sets import (
     example_f1_score,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MAX_TIED_SHARE = 0.5  # of the rows, before a warning says that nothing is ranked
 _MEANINGS = {
-    "AP": ("higher", "average precision"),
+    "AP": ("higher", "average precision of the ranking of labels"),
     "HL": ("lower", "Hamming loss: wrong decisions"),
     "OE": ("lower", "one-error: the label ranked first is wrong"),
     "RL": ("lower", "ranking loss: pairs of labels in the wrong order"),
@@ -38,6 +38,15 @@ _MEANINGS = {
     "example_F1": ("higher", "mean F1 of the samples"),
     "subset_accuracy": ("higher", "samples with exactly the right labels"),
     "tied_rows": ("lower", "samples whose scores are all equal"),
+}
+_MEANINGS_OF_ONE_LABEL = {
+    "observed": ("", "samples in which the label was observed"),
+    "prevalence": ("", "samples that have it"),
+    "AP": ("higher", "average precision of the ranking of samples"),
+    "AUC": ("higher", "area under the ROC curve"),
+    "sensitivity": ("higher", "cases that are predicted"),
+    "precision": ("higher", "predictions that are right"),
+    "Brier": ("lower", "mean squared error of probabilities"),
 }
 
 
@@ -171,14 +180,16 @@ class _JudgedScores:
 
     def table(self) -> "DataFrame":
         """The metrics of each label: a data frame of pandas, or of polars as Y is."""
-        from pandas import DataFrame, Index
+        from pandas import Index
+
+        from mltsk.metrics.label_table import LabelTable
 
         rows = [self.label_metrics(j) for j in range(self.labels.shape[1])]
         columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
         if is_polars(self.Y):
             return type(self.Y)({"label": self.Y.columns, **columns})
         names = getattr(self.Y, "columns", range(len(rows)))
-        return DataFrame(columns, index=Index(names, name="label"))
+        return LabelTable(columns, index=Index(names, name="label"))
 
     def label_metrics(self, j: int) -> dict[str, float]:
         """The metrics of label j, from the rows in which it was observed."""
@@ -187,14 +198,8 @@ class _JudgedScores:
         s = self.scores[seen, j]
         predicted = self.predicted[seen, j]
         w = self.weight[seen]
-        ap = auc = brier = np.nan
-        if len(y):
-            # Places stand for scores, which may be infinite, or NaN, which ranks
-            # highest.
-            _, places = np.unique(s, return_inverse=True)
-            aps, aucs = ranking(y, places * 1.0, w[None])
-            ap = float(aps[0])
-            auc = float(aucs[0])
+        ap, auc = weighted_ranking(y, s, w)
+        brier = np.nan
         if self.are_probabilities:
             brier = mean_or_nan((s - y) ** 2, w)
         return {
@@ -221,7 +226,8 @@ class Evaluation(dict[str, float]):
     "macro_F1", "example_F1", "subset_accuracy" (higher is better) and "tied_rows", the
     share of rows whose scores are all equal: a model with many of them ranks nothing,
     whatever its metrics say. A metric for which no row counts is NaN. `evaluate` makes
-    it; ``print`` shows a line per metric.
+    it; ``print`` shows a line per metric. Where there is one label, nothing ranks
+    labels, and ``print`` shows the metrics of that label.
 
     Examples
     --------
@@ -229,7 +235,7 @@ class Evaluation(dict[str, float]):
     >>> result = evaluate([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.4], [0.2, 0.8, 0.6]])
     >>> print(result)
                      value  better
-    AP               0.917  higher  average precision
+    AP               0.917  higher  average precision of the ranking of labels
     HL               0.500  lower   Hamming loss: wrong decisions
     OE               0.000  lower   one-error: the label ranked first is wrong
     RL               0.250  lower   ranking loss: pairs of labels in the wrong order
@@ -255,12 +261,22 @@ class Evaluation(dict[str, float]):
         samples, "sensitivity" and "precision" of the predictions, and "Brier" where all
         scores lie in [0, 1]. NaN is what the samples do not define: AP and AUC of a
         label that all or none have, the precision of one that is never predicted.
+        ``print`` shows it within 80 columns.
         """
         return self._judged.table()
 
     def __str__(self) -> str:
+        if self._judged.labels.shape[1] == 1:
+            meanings = _MEANINGS_OF_ONE_LABEL
+            of_label = self._judged.label_metrics(0)
+            by_user = {name: self[name] for name in self if name not in _MEANINGS}
+            shown = of_label | by_user
+        else:
+            meanings = _MEANINGS
+            shown = dict(self)
         lines = [f"{'':15}  value  better"]
-        for name, value in self.items():
-            better, meaning = _MEANINGS.get(name, ("", ""))
-            lines.append(f"{name:15}  {value:5.3f}  {better:6}  {meaning}".rstrip())
+        for name, value in shown.items():
+            better, meaning = meanings.get(name, ("", ""))
+            digits = f"{value:5}" if name == "observed" else f"{value:5.3f}"
+            lines.append(f"{name:15}  {digits}  {better:6}  {meaning}".rstrip())
         return "\n".join(lines)

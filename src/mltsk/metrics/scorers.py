@@ -1,33 +1,39 @@
 """Scorers for `GridSearchCV`, `cross_validate` and their kin.
 
-Ranking metrics look at `decision_function`, or else `predict_proba`; metrics of label
-sets at `predict`. Higher is always better: losses and errors are negated and named
-``neg_*``, as in scikit-learn. Names that start with ``paper_`` use the paper's
-convention (`mltsk.metrics.ranking`).
+Metrics of rankings look at `decision_function`, or else `predict_proba`; log loss and
+Brier score at `predict_proba`; metrics of label sets at `predict`. Higher is always
+better: losses and errors are negated and named ``neg_*``, as in scikit-learn. Names
+that start with ``paper_`` use the paper's convention (`mltsk.metrics.ranking`). NaN in
+y is a label that was not observed; it never counts.
 
 Not made with scikit-learn's `make_scorer`: it takes an (n, 2) `predict_proba` of two
 labels for one binary target, and hands over raw lists as soon as one label was constant
 in training (seen with scikit-learn 1.9).
 
-`label_scores` asks any model for its scores. Models answer in four dialects: an (n, L)
-array (MLP, Ridge, ours); a list of L arrays with one column per class of that label
-(forests, nearest neighbours, `MultiOutputClassifier`); an (n,) or an (n, 2) array when
-there is one label. A label with a single class in training has one column, which is the
-probability of *that* class.
+`label_answers` asks any model for a table of labels. Models answer in four dialects: an
+(n, L) array (MLP, Ridge, ours); a list of L arrays with one column per class of that
+label (forests, nearest neighbours, `MultiOutputClassifier`); an (n,) or an (n, 2) array
+when there is one label. A label with a single class in training has one column, which
+is the probability of *that* class.
 """
 
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.metadata_routing import UNUSED
 
 from mltsk.core.arrays import dense
 from mltsk.exceptions import InputError
 from mltsk.metrics import label_sets, ranking
-from mltsk.metrics.inputs import FloatArray, check_labels
+from mltsk.metrics.curves import weighted_ranking
+from mltsk.metrics.inputs import BoolArray, FloatArray, check_labels, check_weight
+from mltsk.metrics.label_sets import mean_or_nan
 from mltsk.text import did_you_mean
+
+LEAST_PROBABILITY = 1e-15  # a certain answer that is wrong costs 35, not infinity
 
 _RANKING: dict[str, Callable[..., float]] = {
     "average_precision": ranking.average_precision_score,
@@ -42,22 +48,66 @@ _SETS: dict[str, Callable[..., float]] = {
     "macro_f1": label_sets.macro_f1_score,
     "example_f1": label_sets.example_f1_score,
 }
+# Means over labels, by the metric of one label.
+_MEANS = {
+    "macro_average_precision": "AP",
+    "macro_roc_auc": "AUC",
+    "neg_log_loss": "neg_log_loss",
+    "neg_brier_score": "neg_Brier",
+}
+
+
+def _neg_log_loss(y: BoolArray, p: FloatArray, w: FloatArray) -> float:
+    """Mean logarithm of the probability of what was observed."""
+    of_truth = np.where(y, p, 1 - p)
+    return mean_or_nan(np.log(np.maximum(of_truth, LEAST_PROBABILITY)), w)
+
+
+class _LabelMetric(NamedTuple):
+    """A metric of one label.
+
+    ``value(y, answer, w)`` takes which of the observed rows have the label, what the
+    model says of them and their weights; ``asks`` is the method that says it.
+    """
+
+    asks: str
+    value: Callable[[BoolArray, FloatArray, FloatArray], float]
+
+
+_OF_ONE_LABEL = {
+    "AP": _LabelMetric("scores", lambda y, s, w: weighted_ranking(y, s, w)[0]),
+    "AUC": _LabelMetric("scores", lambda y, s, w: weighted_ranking(y, s, w)[1]),
+    "sensitivity": _LabelMetric(
+        "predict", lambda y, is_yes, w: mean_or_nan(is_yes, w * y)
+    ),
+    "precision": _LabelMetric(
+        "predict", lambda y, is_yes, w: mean_or_nan(y, w * is_yes)
+    ),
+    "neg_log_loss": _LabelMetric("predict_proba", _neg_log_loss),
+    "neg_Brier": _LabelMetric(
+        "predict_proba", lambda y, p, w: -mean_or_nan((p - y) ** 2, w)
+    ),
+}
 
 
 # It is an estimator for `set_score_request`: then sample_weight is routed to it.
 class MultilabelScorer(BaseEstimator):
     """Scorer ``scorer(estimator, X, Y, sample_weight=None)`` of one metric.
 
-    Higher is better.
+    Higher is better. NaN in Y is a label that was not observed; it does not count.
 
     Parameters
     ----------
     metric : str
-        Of rankings: "average_precision", "neg_one_error", "neg_ranking_loss" or
-        "neg_coverage_error". Of label sets: "neg_hamming_loss", "subset_accuracy",
-        "micro_f1", "macro_f1" or "example_f1".
+        Of rankings of labels: "average_precision", "neg_one_error", "neg_ranking_loss"
+        or "neg_coverage_error". Of label sets: "neg_hamming_loss", "subset_accuracy",
+        "micro_f1", "macro_f1" or "example_f1". Means over labels:
+        "macro_average_precision", "macro_roc_auc", "neg_log_loss" or "neg_brier_score".
+        Where a ``label`` is named: see `label_scorer`.
     convention : {"standard", "paper"}
         For the metrics of rankings; the others have only one.
+    label : str or int, optional
+        The label that is scored alone, by its name or its position.
 
     Examples
     --------
@@ -73,10 +123,15 @@ class MultilabelScorer(BaseEstimator):
     __metadata_request__score = {"estimator": UNUSED}  # noqa: RUF012
 
     def __init__(
-        self, metric: str = "average_precision", *, convention: str = "standard"
+        self,
+        metric: str = "average_precision",
+        *,
+        convention: str = "standard",
+        label: str | int | None = None,
     ) -> None:
         self.metric = metric
         self.convention = convention
+        self.label = label
 
     def score(
         self,
@@ -85,23 +140,34 @@ class MultilabelScorer(BaseEstimator):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Score of a fitted estimator on X with labels y (n, L)."""
+        """Score of a fitted estimator on X with labels y (n, L).
+
+        NaN where y does not define it, such as the AP of a label that no row has. Means
+        over labels leave such labels out.
+        """
         labels, _ = check_labels(y, "y")
+        n_labels = labels.shape[1]
         ranking.is_paper(self.convention)
         sign = -1 if self.metric.startswith("neg_") else 1
+        if self.label is not None:
+            position = _position(self.label, estimator, y, n_labels)
+            metric = _metric_of_label(self.metric)
+            return _label_values(metric, estimator, X, y, sample_weight)[position]
+        if self.metric in _MEANS:
+            metric = _metric_of_label(_MEANS[self.metric])
+            values = np.array(_label_values(metric, estimator, X, y, sample_weight))
+            return mean_or_nan(np.nan_to_num(values), ~np.isnan(values) * 1.0)
         if self.metric in _RANKING:
-            scores = label_scores(estimator, X, labels.shape[1])
+            scores = label_scores(estimator, X, n_labels)
             return sign * _RANKING[self.metric](
                 y, scores, convention=self.convention, sample_weight=sample_weight
             )
         if self.metric in _SETS:
-            predictions = estimator.predict(X)
-            if getattr(predictions, "ndim", 2) == 1:
-                predictions = predictions[:, None]
+            predictions = label_answers(estimator, X, n_labels, "predict")
             return sign * _SETS[self.metric](
                 y, predictions, sample_weight=sample_weight
             )
-        metrics = ", ".join([*_RANKING, *_SETS])
+        metrics = ", ".join([*_RANKING, *_SETS, *_MEANS])
         raise InputError(f"metric must be one of {metrics}, got {self.metric!r}.")
 
     __call__ = score
@@ -112,7 +178,7 @@ class MultilabelScorer(BaseEstimator):
 
 
 #: Every scorer by its name.
-SCORERS = {name: MultilabelScorer(name) for name in (*_RANKING, *_SETS)}
+SCORERS = {name: MultilabelScorer(name) for name in (*_RANKING, *_SETS, *_MEANS)}
 for _name in _RANKING:
     SCORERS[f"paper_{_name}"] = MultilabelScorer(_name, convention="paper")
 
@@ -132,36 +198,124 @@ def get_scorer(name: str) -> MultilabelScorer:
     return clone(SCORERS[name])
 
 
+def label_scorer(label: str | int, metric: str = "AP") -> MultilabelScorer:
+    """Scorer of one label alone, on the rows in which it was observed.
+
+    Parameters
+    ----------
+    label : str or int
+        A column of a data frame y, or the name that the model knows it by; or its
+        position.
+    metric : {"AP", "AUC", "sensitivity", "precision", "neg_Brier", "neg_log_loss"}
+        As in the table of `evaluate`; losses are negated, so higher is better.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_validate
+    >>> from mltsk import MLTSKClassifier, read_table
+    >>> from mltsk.model_selection import IterativeStratification
+    >>> table = read_table("pbc")
+    >>> scoring = {"AP": label_scorer("edema"), "AUC": label_scorer("edema", "AUC")}
+    >>> results = cross_validate(
+    ...     MLTSKClassifier(n_rules=0),
+    ...     table.X,
+    ...     table.Y,
+    ...     cv=IterativeStratification(3),
+    ...     scoring=scoring,
+    ... )
+    >>> results["test_AP"].shape, bool(results["test_AUC"].mean() > 0.7)
+    ((3,), True)
+    """
+    _metric_of_label(metric)
+    return MultilabelScorer(metric, label=label)
+
+
+def _metric_of_label(name: str) -> _LabelMetric:
+    """A metric of one label by its name."""
+    if name not in _OF_ONE_LABEL:
+        choices = ", ".join(_OF_ONE_LABEL)
+        raise InputError(f"metric of a label must be one of {choices}, got {name!r}.")
+    return _OF_ONE_LABEL[name]
+
+
+def _position(
+    label: str | int, estimator: BaseEstimator, y: ArrayLike, n_labels: int
+) -> int:
+    """The column of a label in y, by its name in y or in the model, or as a number."""
+    names = list(getattr(y, "columns", getattr(estimator, "label_names_", ())))
+    if label in names:
+        return names.index(label)
+    if isinstance(label, int) and 0 <= label < n_labels:
+        return label
+    hint = did_you_mean(label, names) or f"y has {n_labels} labels."
+    raise InputError(f"There is no label {label!r}: {hint}")
+
+
+def _label_values(
+    metric: _LabelMetric,
+    estimator: BaseEstimator,
+    X: ArrayLike,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+) -> list[float]:
+    """A metric of every label, each on the rows in which it was observed."""
+    labels, observed = check_labels(y, "y")
+    n_labels = labels.shape[1]
+    weight = check_weight(sample_weight, len(labels))
+    if metric.asks == "scores":
+        answers = label_scores(estimator, X, n_labels)
+    else:
+        answers = label_answers(estimator, X, n_labels, metric.asks)
+    values = []
+    for label in range(n_labels):
+        rows = observed[:, label]
+        truth = labels[rows, label]
+        values.append(metric.value(truth, answers[rows, label], weight[rows]))
+    return values
+
+
 def label_scores(estimator: BaseEstimator, X: ArrayLike, n_labels: int) -> FloatArray:
     """Scores (n, n_labels) of a fitted estimator.
 
     Decision functions are asked first: they have finer values than probabilities.
     """
+    for method in ("decision_function", "predict_proba"):
+        if hasattr(estimator, method):
+            return label_answers(estimator, X, n_labels, method)
+    raise InputError(
+        f"{type(estimator).__name__} has no decision_function or predict_proba, so it "
+        "gives no label scores; choose a model that has one of them."
+    )
+
+
+def label_answers(
+    estimator: BaseEstimator, X: ArrayLike, n_labels: int, method: str
+) -> NDArray[Any]:
+    """What a method of a fitted estimator says of X, as a table (n, n_labels).
+
+    ``method`` is "decision_function", "predict_proba" (the probability of having the
+    label) or "predict", whose answers keep their type.
+    """
     kind = type(estimator).__name__
-    if hasattr(estimator, "decision_function"):
-        method = "decision_function"
-    elif hasattr(estimator, "predict_proba"):
-        method = "predict_proba"
-    else:
-        raise InputError(
-            f"{kind} has no decision_function or predict_proba, so it gives no label "
-            "scores; choose a model that has one of them."
-        )
+    if not hasattr(estimator, method):
+        raise InputError(f"{kind} has no {method}; choose a model that has it.")
     response = getattr(estimator, method)(X)
     if isinstance(response, list):
         response = _scores_of_ones(estimator, response)
-    scores = np.asarray(dense(response), dtype=np.float64)
-    if scores.ndim == 1:
-        scores = scores[:, None]
-    if n_labels == 1 and scores.shape[1] == 2:
+    answers = np.asarray(dense(response))
+    if method != "predict":
+        answers = np.asarray(answers, dtype=np.float64)
+    if answers.ndim == 1:
+        answers = answers[:, None]
+    if n_labels == 1 and answers.shape[1] == 2:
         # One label given as a binary target: two columns, absent and present.
-        scores = scores[:, 1:]
-    if scores.shape[1] != n_labels:
+        answers = answers[:, 1:]
+    if answers.shape[1] != n_labels:
         raise InputError(
-            f"{kind}.{method} returned {scores.shape[1]} columns for {n_labels} "
+            f"{kind}.{method} returned {answers.shape[1]} columns for {n_labels} "
             "labels; fit it on a label table with these labels."
         )
-    return scores
+    return answers
 
 
 def _scores_of_ones(estimator: BaseEstimator, response: list[ArrayLike]) -> FloatArray:

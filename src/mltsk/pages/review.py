@@ -204,7 +204,7 @@ def review_page(
         comparison = compare(model, X, Y, seed=seed, done=step)
         size_path = fitted.size_path_
         step()
-    labels = worth.judge(fitted, seed)
+    labels = worth.judge(fitted)
     summary = worth.headline(labels, comparison)
     shown = shown_labels(fitted.system_, max_labels)
     note = note_on_shown_labels(fitted.system_, len(shown))
@@ -519,8 +519,8 @@ def _origin_facts(
             f"{model.ridge_:.3g}"
         ),
         "Judged on": (
-            "leave-one-out scores; intervals are 95 %, over rows drawn again with "
-            "replacement"
+            "leave-one-out scores; intervals are 95 %, of AP and AUC on the scale of "
+            "log-odds"
         ),
     }
     if comparison is not None:

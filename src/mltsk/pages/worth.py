@@ -13,7 +13,8 @@ from ..classifier import MLTSKClassifier
 from ..core.arrays import FloatArray
 from ..explain.views import left_out
 from ..explain.wording import name, percent
-from ..metrics.curves import Groups, ranking, resamples
+from ..metrics import average_precision_interval, roc_auc_interval
+from ..metrics.curves import Groups
 from ..text import plural
 from .baselines import FOREST, OURS, BaselineComparison
 
@@ -29,7 +30,6 @@ MAX_NAMES_OF_LINE = 5
 
 # A value, and the ends of its 95 % interval.
 Estimate: TypeAlias = tuple[float, float, float]
-UNKNOWN_ESTIMATE: Estimate = (np.nan, np.nan, np.nan)
 
 
 class JudgedLabel(NamedTuple):
@@ -41,7 +41,7 @@ class JudgedLabel(NamedTuple):
     observed, cases : int
         Rows in which the label was observed, and those of them that have it.
     AP, AUC : (value, low, high)
-        With a 95 % interval over resamples of the rows.
+        With a 95 % interval.
     found, alarms : int
         Cases, and other rows, that are given the label at the threshold.
     threshold : float
@@ -89,21 +89,18 @@ class JudgedLabel(NamedTuple):
         return self.is_known and not self.is_better_than_guessing
 
 
-def judge(model: MLTSKClassifier, seed: int = 0) -> list[JudgedLabel]:
+def judge(model: MLTSKClassifier) -> list[JudgedLabel]:
     """Judge every label of a classifier that was fitted here."""
-    Y = model.fit_record_.labels
-    weights = resamples(len(Y), Y.shape[1], seed)
     judged = []
     for j, (label, (y, chances, scores)) in enumerate(left_out(model).items()):
         is_given = scores >= model.system_.thresholds[j]
-        AP, AUC = _with_intervals(y, scores, weights[:, ~np.isnan(Y[:, j])])
         judged.append(
             JudgedLabel(
                 name=name(label),
                 observed=len(y),
                 cases=int(y.sum()),
-                AP=AP,
-                AUC=AUC,
+                AP=average_precision_interval(y, scores),
+                AUC=roc_auc_interval(y, scores),
                 found=int((y & is_given).sum()),
                 alarms=int((~y & is_given).sum()),
                 threshold=float(model.thresholds_[j]),
@@ -113,24 +110,6 @@ def judge(model: MLTSKClassifier, seed: int = 0) -> list[JudgedLabel]:
             )
         )
     return judged
-
-
-def _with_intervals(
-    y: NDArray[np.bool_], scores: FloatArray, weights: FloatArray
-) -> tuple[Estimate, Estimate]:
-    """AP and AUC of n rows, with intervals over resamples, whose weights are (B, n)."""
-    if not 0 < y.sum() < len(y):
-        return UNKNOWN_ESTIMATE, UNKNOWN_ESTIMATE
-    AP, AUC = ranking(y, scores)
-    resampled_AP, resampled_AUC = ranking(y, scores, weights)
-    return _estimate(AP, resampled_AP), _estimate(AUC, resampled_AUC)
-
-
-def _estimate(value: FloatArray, resampled: FloatArray) -> Estimate:
-    if np.isnan(resampled).all():
-        return UNKNOWN_ESTIMATE
-    low, high = np.nanpercentile(resampled, [2.5, 97.5]).tolist()
-    return float(value[0]), low, high
 
 
 # one label ----------------------------------------------------------------------------

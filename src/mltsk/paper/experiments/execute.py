@@ -30,9 +30,10 @@ from ...datasets.load import BENCHMARKS, is_path
 from ...exceptions import InputError, printable
 from ...metrics import five_metrics
 from ...metrics.scorers import label_scores
+from ...model_selection import IterativeStratification
 from ...tables import read_table
 from ..methods.base import GridPoint
-from .cross_validation import Fold, IntArray, IterativeStratification
+from .cross_validation import Fold, IntArray
 from .definition import DataDefinition, MethodDefinition, class_of
 from .published import METRICS, PlainData
 from .store import Cell, Outcome, Row

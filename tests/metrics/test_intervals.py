@@ -1,0 +1,125 @@
+"""Intervals of AP and AUC, against simulations with known truth."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from mltsk.exceptions import InputError
+from mltsk.metrics import average_precision_interval, roc_auc_interval
+from mltsk.metrics.curves import ranking
+
+INTERVALS = [average_precision_interval, roc_auc_interval]
+
+
+def rows(rng, n, rate, distance):
+    """Labels, and scores that lie higher by a distance where a row has the label."""
+    y = rng.random(n) < rate
+    return y, rng.normal(size=n) + distance * y
+
+
+@pytest.mark.parametrize(
+    ("n", "rate", "distance"),
+    [(300, 0.2, 0.0), (300, 0.2, 0.5), (300, 0.2, 2.0), (400, 0.05, 1.0)],
+    ids=["noise", "weak", "strong", "rare"],
+)
+def test_intervals_of_95_percent_hold_the_truth_in_90_to_98(n, rate, distance):
+    rng = np.random.default_rng(0)
+    all_rows = rows(rng, 200_000, rate, distance)
+    truth = [float(figure[0]) for figure in ranking(*all_rows)]
+    held = []
+    for _ in range(300):
+        y, s = rows(rng, n, rate, distance)
+        estimates = [interval(y, s) for interval in INTERVALS]
+        held.append(
+            [e.low <= true <= e.high for e, true in zip(estimates, truth, strict=True)]
+        )
+    coverage = np.mean(held, axis=0)
+    assert (coverage >= 0.90).all(), coverage
+    assert (coverage <= 0.98).all(), coverage
+
+
+def test_roc_auc_interval_holds_the_truth_with_five_cases():
+    rng = np.random.default_rng(1)
+    truth = 0.7602  # of a normal distance of 1: the share of N(1, 2) above 0
+    held = []
+    for _ in range(300):
+        y = np.arange(100) < 5
+        s = rng.normal(size=100) + y
+        estimate = roc_auc_interval(y, s)
+        held.append(estimate.low <= truth <= estimate.high)
+    assert np.mean(held) >= 0.90
+
+
+def test_intervals_lie_around_scikit_learns_figures_of_observed_rows():
+    rng = np.random.default_rng(2)
+    y, s = rows(rng, 80, 0.3, 1.0)
+    s = s.round(1)  # with ties
+    gaps = np.where(np.arange(80) < 20, np.nan, y)
+    ap = average_precision_interval(gaps, s)
+    auc = roc_auc_interval(gaps, s)
+    assert ap.value == pytest.approx(average_precision_score(y[20:], s[20:]))
+    assert auc.value == pytest.approx(roc_auc_score(y[20:], s[20:]))
+    for estimate in (ap, auc):
+        assert 0 < estimate.low < estimate.value < estimate.high < 1
+
+
+def test_roc_auc_interval_has_the_standard_error_of_delong():
+    # By hand: cases at 0.8, 0.4 and 0.6, others at 0.5, 0.3 and 0.1; shares of others
+    # below a case 1, 2/3, 1, and of cases below another 1/3, 0, 0.
+    y = [1, 1, 1, 0, 0, 0]
+    s = [0.8, 0.4, 0.6, 0.5, 0.3, 0.1]
+    value, low, high = roc_auc_interval(y, s)
+    variance = np.var([1, 2 / 3, 1], ddof=1) / 3 + np.var([1 / 3, 0, 0], ddof=1) / 3
+    log_odds = np.log(value / (1 - value))
+    half = 2.7764 * np.sqrt(variance) / (value * (1 - value))  # Student's of 4
+    expected = 1 / (1 + np.exp([half - log_odds, -half - log_odds]))
+    assert value == pytest.approx(8 / 9)
+    assert_allclose([low, high], expected, atol=1e-4)
+
+
+def test_roc_auc_interval_lies_around_an_auc_that_is_known_better():
+    y, s = rows(np.random.default_rng(3), 100, 0.3, 1.0)
+    plain = roc_auc_interval(y, s)
+    moved = roc_auc_interval(y, s, auc=0.6)
+    assert moved.value == 0.6
+    assert moved.low < plain.low
+    assert moved.high < plain.high
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_an_interval_of_a_perfect_ranking_is_wide_where_there_are_few_cases(interval):
+    widths = []
+    for n_cases in (1, 5, 50):
+        y = np.arange(200) < n_cases
+        value, low, high = interval(y, y * 1.0)
+        assert value == high == 1
+        widths.append(high - low)
+    assert widths[0] > 0.8
+    assert widths[0] > widths[1] > widths[2] > 0
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_an_interval_with_less_confidence_is_narrower(interval):
+    y, s = rows(np.random.default_rng(4), 100, 0.3, 1.0)
+    wide = interval(y, s)
+    narrow = interval(y, s, confidence=0.5)
+    assert wide.low < narrow.low < narrow.high < wide.high
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+@pytest.mark.parametrize("y", [[0, 0], [1, 1], [np.nan, 1], [np.nan, np.nan], []])
+def test_an_interval_is_nan_where_rows_do_not_define_it(interval, y):
+    assert np.isnan(interval(y, np.arange(len(y)))).all()
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_an_interval_is_refused_with_a_sentence(interval):
+    with pytest.raises(InputError, match="one label of each row"):
+        interval([[1, 0]], [[0.1, 0.2]])
+    with pytest.raises(InputError, match="they must match"):
+        interval([1, 0], [0.1])
+    with pytest.raises(InputError, match="confidence must lie between"):
+        interval([1, 0], [0.1, 0.2], confidence=95)
+    with pytest.raises(InputError, match="only 0 and 1"):
+        interval([1, 2], [0.1, 0.2])
