@@ -149,6 +149,7 @@ def samples(
     *,
     label_options: LabelOptions = NO_LABELS,
     id: str = "",
+    group: str | None = None,
     missing: str = "",
     labels_needed: bool = True,
 ) -> DataTable:
@@ -156,8 +157,9 @@ def samples(
 
     Columns are found by name and read by the kinds that the model knows, or by position
     where it has no names. ``label_options`` say how labels are found; unless they are
-    needed, they may be missing. Notes tell of columns that the model does not use, of
-    missing cells, and of values that it has not seen.
+    needed, they may be missing. ``group`` is the column that keeps rows together, by
+    default the one of the fit if it is there. Notes tell of columns that the model does
+    not use, of missing cells, and of values that it has not seen.
     """
     if data.lower().endswith(".mat") and isinstance(label_options.labels, Mapping):
         label_options = LabelOptions()  # its labels are a variable, and have no names
@@ -168,6 +170,9 @@ def samples(
     if not labels_needed and not _holds_labels(raw, info):
         label_options = NO_LABELS
     ids = split_names(id) or _fitted_ids(raw, info)
+    group_column = _group_column(raw, info, group)
+    if group_column:
+        ids = [*ids, group_column]
     features = _feature_columns(raw, info, ids, label_options)
     kinds = info.kinds
     if not hasattr(model, "feature_names_in_"):
@@ -180,6 +185,7 @@ def samples(
         # the steps of a pipeline take what the file has
         kinds=None if has_steps(model) else kinds,
         id=ids,
+        group=group_column or False,
         missing=[*split_names(missing), *split_names(info.reading.get("missing", ""))],
     )
     lists_of_labels = {label_options.label_column, info.reading.get("label_column")}
@@ -201,6 +207,14 @@ def _holds_labels(raw: RawTable, info: ModelInfo) -> bool:
 def _fitted_ids(raw: RawTable, info: ModelInfo) -> list[str]:
     """The columns of a table that identified samples when the model was fitted."""
     return [name for name in info.ids if name in raw.frame and name not in info.kinds]
+
+
+def _group_column(raw: RawTable, info: ModelInfo, group: str | None) -> str:
+    """The column that keeps rows together, "" for none: as asked, or as in the fit."""
+    if group is not None:
+        return "" if group == "none" else group
+    fitted = info.reading.get("group", "")
+    return fitted if fitted in raw.frame else ""
 
 
 def _feature_columns(

@@ -13,6 +13,7 @@ from ..exceptions import InputError, check_installed
 from ..files import csv_text, writing
 from ..text import plural
 from .options import (
+    GroupOption,
     LabelColumnOption,
     MaxLabelsOption,
     MissingOption,
@@ -177,6 +178,7 @@ def evaluate(
     ] = None,
     label_column: LabelColumnOption = None,
     separator: SeparatorOption = ";",
+    group: GroupOption = None,
     missing: MissingOption = "",
     as_json: Annotated[
         bool, Option("--json", help="Print JSON instead of tables.")
@@ -201,7 +203,14 @@ def evaluate(
     options = LabelOptions(labels, label_column, separator)
     if labels is None and label_column is None:
         options = fitted_label_options(info)
-    rows = samples(classifier, info, data, label_options=options, missing=missing)
+    rows = samples(
+        classifier,
+        info,
+        data,
+        label_options=options,
+        group=group,
+        missing=missing,
+    )
     overall, by_label = _metrics(classifier, rows)
     n_rows, n_labels = rows.Y.shape
     if info.data == rows.name and info.fitted.get("samples") == n_rows:

@@ -1,6 +1,9 @@
 """Options that several commands share, and how what a user types is read."""
 
+import inspect
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
+from functools import wraps
 from math import inf
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -168,19 +171,31 @@ SeparatorOption = Annotated[
 ]
 
 
+GroupOption = Annotated[
+    str | None,
+    Option(
+        metavar="COLUMN",
+        help="A column that is the same for rows that belong together, such as the "
+        "patient of a visit; 'none' for no such column.  [default: an identifier that "
+        "repeats]",
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class TableOptions:
     """What a user says about the columns of a table, as `mltsk.read_table` takes it."""
 
-    labels: str | None = None
-    drop: str = ""
-    id: str = ""
-    nominal: str = ""
-    ordinal: list[str] | None = None
-    number: str = ""
-    missing: str = ""
-    label_column: str | None = None
-    separator: str = ";"
+    labels: LabelsOption = None
+    drop: DropOption = ""
+    id: IdOption = ""
+    group: GroupOption = None
+    nominal: NominalOption = ""
+    ordinal: OrdinalOption = None
+    number: NumberOption = ""
+    missing: MissingOption = ""
+    label_column: LabelColumnOption = None
+    separator: SeparatorOption = ";"
 
     def read(self, path: str) -> "DataTable":
         """The table of a file."""
@@ -194,9 +209,14 @@ class TableOptions:
                 return f"--{option.name.replace('_', '-')}"
         return None
 
-    def for_other_files(self) -> dict[str, str]:
-        """What a model has to know to read labels and missing cells of other files."""
+    def for_other_files(self, group_name: str = "") -> dict[str, str]:
+        """What a model has to know to read labels and missing cells of other files.
+
+        ``group_name`` is the column that kept rows together.
+        """
         known = {}
+        if group_name:
+            known["group"] = group_name
         if self.label_column:
             known["label_column"] = self.label_column
             known["separator"] = self.separator
@@ -205,3 +225,34 @@ class TableOptions:
         if self.missing:
             known["missing"] = self.missing
         return known
+
+
+def with_table_options(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose parameter ``options`` becomes an option per field.
+
+    On the command line they stand after the parameters that have no default.
+    """
+    signature = inspect.signature(command)
+    own = [p for p in signature.parameters.values() if p.name != "options"]
+    needed = [p for p in own if p.default is p.empty]
+    shared = []
+    for field in fields(TableOptions):
+        shared.append(
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=field.default,
+                annotation=field.type,
+            )
+        )
+    shared_names = [field.name for field in fields(TableOptions)]
+
+    @wraps(command)
+    def with_options(**values: Any) -> None:
+        table_values = {name: values.pop(name) for name in shared_names}
+        command(options=TableOptions(**table_values), **values)
+
+    parameters = [*needed, *shared, *own[len(needed) :]]
+    keywords = [p.replace(kind=p.KEYWORD_ONLY) for p in parameters]
+    vars(with_options)["__signature__"] = signature.replace(parameters=keywords)
+    return with_options

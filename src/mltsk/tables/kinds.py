@@ -17,6 +17,9 @@ nominal
     Any other text: few words that repeat; unordered categories of a data frame.
 ordinal
     Only if the user says so (``ordinal=``); ordered categories of a data frame.
+group
+    Whole numbers or words that repeat, under the name of an identifier such as patient:
+    see `mltsk.tables.groups`.
 """
 
 import re
@@ -35,6 +38,7 @@ NOMINAL = "nominal"
 ORDINAL = "ordinal"
 DATE = "date"
 IDENTIFIER = "identifier"
+GROUP = "group"
 TEXT = "text"
 CONSTANT = "constant"
 DROPPED = "dropped"

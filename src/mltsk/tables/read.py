@@ -1,7 +1,7 @@
 """`read_table`: features, labels and identifiers, with a report on every column."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,28 @@ from mltsk.text import plural, quoted_list
 
 from .columns import ReadColumn, read_column
 from .files import RawTable, read_raw
-from .kinds import DROPPED, IDENTIFIER, NOMINAL, NUMBER, ORDINAL, USED, YES_NO, Said
+from .groups import (
+    REPEATING_ID,
+    Codes,
+    group_codes,
+    identifies_groups,
+    note_on_copies,
+    read_group,
+    read_repeating_id,
+    repeating_identifiers,
+)
+from .kinds import (
+    DROPPED,
+    GROUP,
+    IDENTIFIER,
+    LABEL,
+    NOMINAL,
+    NUMBER,
+    ORDINAL,
+    USED,
+    YES_NO,
+    Said,
+)
 from .labels import read_label, read_lists
 from .report import ColumnReport, ColumnSummary, TableError
 
@@ -42,9 +63,11 @@ class DataTable:
         The labels as 1.0, 0.0, and NaN where a label was not observed; no columns where
         there are none.
     ids : pandas.DataFrame
-        Identifier columns as they were read.
+        Identifier columns as they were read, and the column of groups.
     columns : ColumnReport
         What each column of the file was taken for.
+    groups : array of int of shape (n,), or None
+        The same number for rows that belong together, such as visits of a patient.
     name, source : str
         What to call the table, and where it came from.
     """
@@ -53,6 +76,7 @@ class DataTable:
     Y: pandas.DataFrame
     ids: pandas.DataFrame
     columns: ColumnReport
+    groups: Codes | None = None
     name: str = "data"
     source: str = ""
 
@@ -71,6 +95,12 @@ class DataTable:
     def label_names(self) -> tuple[str, ...]:
         """The columns of Y."""
         return tuple(self.Y.columns)
+
+    @property
+    def group_name(self) -> str:
+        """The column that says which rows belong together; "" if there is none."""
+        names = [column.name for column in self.columns if column.kind == GROUP]
+        return names[0] if names else ""
 
     @property
     def kinds(self) -> dict[str, str | tuple[str, ...]]:
@@ -158,6 +188,7 @@ def read_table(
     missing: Names = (),
     label_column: str | None = None,
     separator: str = ";",
+    group: str | bool | None = None,
     kinds: Kinds | None = None,
 ) -> DataTable:
     """Read a table and decide what each column is; ``table.columns`` reports it.
@@ -188,6 +219,10 @@ def read_table(
         A column that lists the labels of each sample, with ``separator`` between them.
     separator : str
         What separates two labels in ``label_column``.
+    group : str or False, optional
+        A column whose value is the same for rows that belong together, such as visits
+        of a patient; it is no feature. None takes an identifier that repeats, and the
+        report says so; False, or "none", takes no column.
     kinds : mapping, optional
         The kind of each feature, or its levels in order, as a fitted model knows them.
         X then has exactly these columns, read by these kinds, whatever they look like
@@ -196,7 +231,7 @@ def read_table(
     Returns
     -------
     DataTable
-        With ``X``, ``Y``, ``ids`` and ``columns``.
+        With ``X``, ``Y``, ``ids``, ``groups`` and ``columns``.
 
     Examples
     --------
@@ -235,6 +270,9 @@ def read_table(
         _check_kinds(raw, kinds, {*label_names, *said})
         said = dict.fromkeys(raw.frame, DROPPED) | said | dict(kinds)
     missing_words = frozenset(word.lower() for word in split_names(missing))
+    if kinds is None or isinstance(group, str):
+        undecided = [n for n in raw.frame if n not in said and n not in label_names]
+        said |= _said_about_groups(raw, group, said, undecided, missing_words)
     columns: dict[str, ReadColumn] = {}
     for name, column in raw.frame.items():
         if name in positive_words:
@@ -244,11 +282,59 @@ def read_table(
         elif said.get(name) == DROPPED:
             summary = ColumnSummary(name, DROPPED, len(column))
             columns[name] = ReadColumn(summary, None)
+        elif said.get(name) == REPEATING_ID:
+            columns[name] = read_repeating_id(column, missing_words)
+        elif said.get(name) == GROUP:
+            columns[name] = read_group(column, missing_words, is_asked=name == group)
         else:
             columns[name] = read_column(
                 column, said.get(name), missing_words, of_model=kinds is not None
             )
-    return _put_together(raw, columns, label_names, list(kinds or ()))
+    table = _put_together(raw, columns, label_names, list(kinds or ()))
+    if not table.group_name:
+        return table
+    groups = group_codes(raw.frame[table.group_name], missing_words)
+    return replace(table, groups=groups)
+
+
+def _said_about_groups(
+    raw: RawTable,
+    group: str | bool | None,
+    said: Kinds,
+    undecided: Sequence[str],
+    missing: Set[str],
+) -> dict[str, Said]:
+    """The column that keeps rows together, as asked or found, and its like.
+
+    Identifiers that the user names are looked at first, then ``undecided`` columns with
+    names of identifiers.
+    """
+    repeating = repeating_identifiers(raw.frame, undecided, missing)
+    is_refused = group is False or (group == "none" and "none" not in raw.frame)
+    if not is_refused and isinstance(group, str):
+        _check_group(raw, group, said, undecided)
+        repeating = [group, *(name for name in repeating if name != group)]
+    elif not is_refused:
+        ids = [name for name, kind in said.items() if kind == IDENTIFIER]
+        asked = [n for n in ids if identifies_groups(raw.frame[n], missing)]
+        repeating = [*asked[:1], *repeating]
+    kinds: dict[str, Said] = dict.fromkeys(repeating, REPEATING_ID)
+    if repeating and not is_refused:
+        kinds[repeating[0]] = GROUP
+    return kinds
+
+
+def _check_group(
+    raw: RawTable, group: str, said: Kinds, undecided: Sequence[str]
+) -> None:
+    """Refuse a group that is no column, a label or a feature."""
+    unique_names([group], raw.frame, raw.name)
+    kind = said.get(group, IDENTIFIER)
+    if group not in said and group not in undecided:
+        kind = LABEL
+    if kind not in (IDENTIFIER, DROPPED):
+        name = kind if isinstance(kind, str) else ORDINAL
+        raise InputError(f"Column {group!r} cannot be both {name} and the group.")
 
 
 def label_columns(raw: RawTable, labels: Labels) -> PositiveWords:
@@ -373,7 +459,10 @@ def _put_together(
     report = ColumnReport(summaries, title, raw.notes)
     _refuse_problems(raw.name, columns, report, has_features=bool(features))
     X = pandas.DataFrame({name: columns[name].values for name in features}, index=index)
-    ids = [name for name, kind in kinds.items() if kind == IDENTIFIER]
+    copies = note_on_copies(X, Y)
+    if copies:
+        report = ColumnReport(summaries, title, [*raw.notes, copies])
+    ids = [name for name, kind in kinds.items() if kind in (IDENTIFIER, GROUP)]
     return DataTable(
         X=X,
         Y=Y,
