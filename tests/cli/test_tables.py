@@ -20,7 +20,7 @@ def test_columns_prints_the_report(succeeds, visits):
     result = succeeds("columns", visits, "--labels asthma --drop sick,crp")
     title = "visits: 20 rows, 2 features, 1 label, 3 columns left out"
     assert result.out.splitlines()[0] == title
-    assert "label: 10 of 20 yes" in result.out
+    assert "10 of 20 yes" in result.out
 
 
 def test_columns_takes_every_option_about_columns(succeeds, visits):

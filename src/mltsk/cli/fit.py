@@ -21,7 +21,7 @@ from .options import (
     TableOptions,
     out_option,
     threshold_option,
-    with_table_options,
+    with_options,
 )
 from .output import (
     LOWER_IS_BETTER,
@@ -104,7 +104,7 @@ def _number_option(limit: str, help: str, kind: type[float] = float) -> Any:
     return Option(parser=parse, metavar="NUMBER|auto", help=help)
 
 
-@with_table_options
+@with_options
 def fit(
     data: DataArgument,
     out: Annotated[str, out_option("Where to write the model (….skops).")],

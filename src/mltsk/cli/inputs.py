@@ -26,11 +26,13 @@ from ..tables.files import RawTable, is_table, read_raw
 from ..tables.kinds import NOMINAL, NUMBER, USED
 from ..tables.read import label_columns, sparse_rows
 from ..text import plural, quoted_list
-from .options import TableOptions
+from .options import FileOptions, TableOptions
 from .output import note
 
 MAX_COLUMNS_OF_NOTE = 3
 MAX_LABELS_OF_MESSAGE = 5
+# What is in a note on something that was decided, in a file for a model too.
+OVERRULE_SIGN = "to overrule"
 
 Estimator = Any  # a classifier of this package, or a pipeline that ends with one
 
@@ -124,7 +126,17 @@ class LabelOptions:
 
     labels: str | int | Mapping[str, None] | None = None
     label_column: str | None = None
-    separator: str = ";"
+    separator: str | None = None
+    long: str | None = None
+    prefix: int = 0
+
+    @property
+    def list_columns(self) -> set[str]:
+        """The columns that labels are listed in, with the one that tells the rows."""
+        columns = set(split_names(self.long or ""))
+        if self.label_column is not None:
+            columns.add(self.label_column)
+        return columns
 
 
 NO_LABELS = LabelOptions(labels=0)
@@ -133,12 +145,14 @@ NO_LABELS = LabelOptions(labels=0)
 def fitted_label_options(info: ModelInfo) -> LabelOptions:
     """How the labels of a model are found in other files: as when it was fitted."""
     reading = info.reading
-    if "labels" not in reading and "label_column" not in reading:
+    if not reading.keys() & {"labels", "label_column", "long"}:
         return LabelOptions(labels=dict.fromkeys(info.label_names))
     return LabelOptions(
         labels=reading.get("labels"),
         label_column=reading.get("label_column"),
-        separator=reading.get("separator", ";"),
+        separator=reading.get("separator"),
+        long=reading.get("long"),
+        prefix=int(reading.get("prefix", 0)),
     )
 
 
@@ -152,6 +166,7 @@ def samples(
     group: str | None = None,
     missing: str = "",
     labels_needed: bool = True,
+    file_options: FileOptions | None = None,
 ) -> DataTable:
     """The samples of a file: X as a model takes it, Y in the order of its labels.
 
@@ -161,10 +176,13 @@ def samples(
     default the one of the fit if it is there. Notes tell of columns that the model does
     not use, of missing cells, and of values that it has not seen.
     """
+    file_options = file_options or FileOptions()
     if data.lower().endswith(".mat") and isinstance(label_options.labels, Mapping):
         label_options = LabelOptions()  # its labels are a variable, and have no names
     if is_table(data):
-        raw = read_raw(data, label_options.labels)
+        raw = read_raw(data, label_options.labels, file_options.rules())
+        for text in raw.notes:
+            note(f"{data}: {text}")
     else:
         raw = read_raw(load_dataset(data))
     if not labels_needed and not _holds_labels(raw, info):
@@ -182,14 +200,23 @@ def samples(
         labels=label_options.labels,
         label_column=label_options.label_column,
         separator=label_options.separator,
+        long=label_options.long,
+        prefix=label_options.prefix,
+        decimal=file_options.decimal or info.reading.get("decimal", ""),
+        blank_means_no="blank_means_no" in info.reading,
         # the steps of a pipeline take what the file has
         kinds=None if has_steps(model) else kinds,
         id=ids,
         group=group_column or False,
         missing=[*split_names(missing), *split_names(info.reading.get("missing", ""))],
     )
-    lists_of_labels = {label_options.label_column, info.reading.get("label_column")}
-    _note_unused(data, features, {*kinds, *lists_of_labels})
+    lists_of_labels = fitted_label_options(info).list_columns
+    _note_unused(
+        data, features, {*kinds, *lists_of_labels, *label_options.list_columns}
+    )
+    for text in table.columns.notes:
+        if OVERRULE_SIGN in text:
+            note(f"{data}: {text}")
     X = _features(model, info, table, data)
     if label_options == NO_LABELS:
         return replace(table, X=X)
@@ -198,9 +225,9 @@ def samples(
 
 def _holds_labels(raw: RawTable, info: ModelInfo) -> bool:
     """Whether a table has the labels of a model: a column each, or one of lists."""
-    label_column = info.reading.get("label_column")
-    if label_column is not None:
-        return label_column in raw.frame
+    list_columns = fitted_label_options(info).list_columns
+    if list_columns:
+        return all(name in raw.frame for name in list_columns)
     return all(name in raw.frame for name in info.label_names)
 
 
@@ -259,7 +286,7 @@ def _true_labels(
     """The labels of a table by the names and in the order of a model."""
     names = list(info.label_names)
     Y = table.Y
-    if label_options.label_column is not None:
+    if label_options.list_columns:
         return _listed_labels(names, table)
     if len(Y.columns) != len(names):
         needed = ", ".join(names[:MAX_LABELS_OF_MESSAGE])

@@ -16,6 +16,7 @@ from ..exceptions import InputError
 
 if TYPE_CHECKING:
     from ..tables import DataTable
+    from ..tables.files import FileRules
 
 # thresholds ---------------------------------------------------------------------------
 
@@ -167,10 +168,32 @@ LabelColumnOption = Annotated[
     Option(metavar="COLUMN", help="A column that lists the labels of each sample."),
 ]
 SeparatorOption = Annotated[
-    str, Option(metavar="SIGN", help="What separates two labels in that column.")
+    str | None,
+    Option(
+        metavar="SIGN", help="What separates two labels in that column.  [default: ;]"
+    ),
 ]
-
-
+LongOption = Annotated[
+    str | None,
+    Option(
+        metavar="COLUMNS",
+        help='For a row per sample and label, such as "patient,diagnosis": these two '
+        "columns.",
+    ),
+]
+PrefixOption = Annotated[
+    int,
+    Option(
+        min=0,
+        metavar="N",
+        help="How many characters of a listed label count, such as 3 for E11 of E11.9.",
+        show_default=False,
+    ),
+]
+BlankMeansNoOption = Annotated[
+    bool,
+    Option("--blank-means-no", help="A blank cell of a label or tick box is a no."),
+]
 GroupOption = Annotated[
     str | None,
     Option(
@@ -182,9 +205,72 @@ GroupOption = Annotated[
 ]
 
 
+SheetOption = Annotated[
+    str | None,
+    Option(
+        metavar="NAME",
+        help="Sheet of a workbook, by name or number.  [default: the first with a "
+        "table]",
+    ),
+]
+EncodingOption = Annotated[
+    str | None,
+    Option(
+        metavar="NAME",
+        help="Encoding of a text file, such as cp1252.  [default: found]",
+    ),
+]
+SkipRowsOption = Annotated[
+    int | None,
+    Option(
+        min=0,
+        metavar="N",
+        help="Rows above the names of the columns.  [default: found]",
+    ),
+]
+HeaderRowsOption = Annotated[
+    int | None,
+    Option(
+        min=1, max=2, metavar="N", help="Rows with names, 1 or 2.  [default: found]"
+    ),
+]
+SkipEndOption = Annotated[
+    int | None,
+    Option(min=0, metavar="N", help="Rows below the data.  [default: found]"),
+]
+DecimalOption = Annotated[
+    str,
+    Option(
+        metavar="SIGN",
+        help="Sign before decimals, a point or a comma.  [default: found per column]",
+        show_default=False,
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
-class TableOptions:
-    """What a user says about the columns of a table, as `mltsk.read_table` takes it."""
+class FileOptions:
+    """What a user says about a file: where its table lies, how it is written."""
+
+    sheet: SheetOption = None
+    encoding: EncodingOption = None
+    skip_rows: SkipRowsOption = None
+    header_rows: HeaderRowsOption = None
+    skip_end: SkipEndOption = None
+    decimal: DecimalOption = ""
+
+    def rules(self) -> "FileRules":
+        """The same as the reader of files takes it."""
+        from ..tables.files import FileRules
+        from ..tables.layout import Layout
+
+        layout = Layout(self.skip_rows, self.header_rows, self.skip_end)
+        return FileRules(self.sheet, self.encoding, layout)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions(FileOptions):
+    """What a user says about a table with labels, as `mltsk.read_table` takes it."""
 
     labels: LabelsOption = None
     drop: DropOption = ""
@@ -194,8 +280,11 @@ class TableOptions:
     ordinal: OrdinalOption = None
     number: NumberOption = ""
     missing: MissingOption = ""
+    blank_means_no: BlankMeansNoOption = False
     label_column: LabelColumnOption = None
-    separator: SeparatorOption = ";"
+    separator: SeparatorOption = None
+    long: LongOption = None
+    prefix: PrefixOption = 0
 
     def read(self, path: str) -> "DataTable":
         """The table of a file."""
@@ -214,45 +303,56 @@ class TableOptions:
 
         ``group_name`` is the column that kept rows together.
         """
-        known = {}
-        if group_name:
-            known["group"] = group_name
-        if self.label_column:
-            known["label_column"] = self.label_column
-            known["separator"] = self.separator
+        known: dict[str, str] = {}
+        for name in ("label_column", "separator", "long", "missing", "decimal"):
+            if getattr(self, name):
+                known[name] = getattr(self, name)
         if self.labels and "=" in self.labels:  # words that mean yes
             known["labels"] = self.labels
-        if self.missing:
-            known["missing"] = self.missing
+        if self.prefix:
+            known["prefix"] = str(self.prefix)
+        if self.blank_means_no:
+            known["blank_means_no"] = "yes"
+        if group_name:
+            known["group"] = group_name
         return known
 
 
-def with_table_options(command: Callable[..., None]) -> Callable[..., None]:
-    """A command whose parameter ``options`` becomes an option per field.
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose parameter ``options`` becomes an option per field of its class.
 
-    On the command line they stand after the parameters that have no default.
+    On the command line, those about files come last.
     """
     signature = inspect.signature(command)
-    own = [p for p in signature.parameters.values() if p.name != "options"]
-    needed = [p for p in own if p.default is p.empty]
-    shared = []
-    for field in fields(TableOptions):
-        shared.append(
-            inspect.Parameter(
-                field.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=field.default,
-                annotation=field.type,
-            )
-        )
-    shared_names = [field.name for field in fields(TableOptions)]
+    parameters = dict(signature.parameters)
+    options_class = parameters.pop("options").annotation
+    needed = [p for p in parameters.values() if p.default is p.empty]
+    others = [p for p in parameters.values() if p.default is not p.empty]
+    about_files = _parameters_of(FileOptions)
+    about_columns = _parameters_of(options_class)[len(about_files) :]
+    ordered = (*needed, *about_columns, *others, *about_files)
+    keywords = [p.replace(kind=p.KEYWORD_ONLY) for p in ordered]
+    option_names = [field.name for field in fields(options_class)]
 
     @wraps(command)
-    def with_options(**values: Any) -> None:
-        table_values = {name: values.pop(name) for name in shared_names}
-        command(options=TableOptions(**table_values), **values)
+    def with_each_option(**values: Any) -> None:
+        option_values = {name: values.pop(name) for name in option_names}
+        command(options=options_class(**option_values), **values)
 
-    parameters = [*needed, *shared, *own[len(needed) :]]
-    keywords = [p.replace(kind=p.KEYWORD_ONLY) for p in parameters]
-    vars(with_options)["__signature__"] = signature.replace(parameters=keywords)
-    return with_options
+    vars(with_each_option)["__signature__"] = signature.replace(parameters=keywords)
+    return with_each_option
+
+
+def _parameters_of(options_class: type[FileOptions]) -> list[inspect.Parameter]:
+    """The fields of a class of options, as parameters of a function."""
+    parameters = []
+    for option in fields(options_class):
+        parameters.append(
+            inspect.Parameter(
+                option.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=option.default,
+                annotation=option.type,
+            )
+        )
+    return parameters

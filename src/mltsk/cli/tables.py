@@ -15,7 +15,7 @@ from .options import (
     TableOptions,
     out_option,
     threshold_option,
-    with_table_options,
+    with_options,
 )
 from .output import (
     MAX_PRINTED_LABELS,
@@ -31,7 +31,7 @@ FILE_HELP = "A CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT file; .csv.gz will do.
 SEED_HELP = "Seed of folds, forest and intervals."
 
 
-@with_table_options
+@with_options
 def columns(
     data: Annotated[str, Argument(metavar="FILE", help=FILE_HELP)],
     options: TableOptions,
@@ -58,7 +58,7 @@ def columns(
     say(str(report))
 
 
-@with_table_options
+@with_options
 def review(
     data: DataArgument,
     out: Annotated[str, out_option("Where to write the page (….html).")],

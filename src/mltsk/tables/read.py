@@ -13,8 +13,9 @@ from mltsk.datasets.dataset import Dataset, pick_labels, split_names, unique_nam
 from mltsk.exceptions import InputError
 from mltsk.text import plural, quoted_list
 
+from .cells import CellRules
 from .columns import ReadColumn, read_column
-from .files import RawTable, read_raw
+from .files import FileRules, RawTable, read_raw
 from .groups import (
     REPEATING_ID,
     Codes,
@@ -33,11 +34,14 @@ from .kinds import (
     NOMINAL,
     NUMBER,
     ORDINAL,
+    TICK,
     USED,
     YES_NO,
     Said,
 )
-from .labels import read_label, read_lists
+from .labels import ListRules, read_label, read_lists
+from .layout import Layout
+from .long_form import Long, key_and_code, row_per_key
 from .report import ColumnReport, ColumnSummary, TableError
 
 Names = str | Iterable[str]
@@ -144,7 +148,7 @@ class DataTable:
     def _refuse_categories(self) -> None:
         """Refuse a feature that is neither a number nor yes and no."""
         for name, kind in self.kinds.items():
-            if kind in (NUMBER, YES_NO):
+            if kind in (NUMBER, YES_NO, TICK):
                 continue
             kind_name = kind if isinstance(kind, str) else ORDINAL
             raise InputError(
@@ -187,8 +191,17 @@ def read_table(
     number: Names = (),
     missing: Names = (),
     label_column: str | None = None,
-    separator: str = ";",
+    separator: str | None = None,
+    long: Long | None = None,
+    prefix: int = 0,
     group: str | bool | None = None,
+    decimal: str = "",
+    blank_means_no: bool = False,
+    sheet: str | int | None = None,
+    encoding: str | None = None,
+    skip_rows: int | None = None,
+    header_rows: int | None = None,
+    skip_end: int | None = None,
     kinds: Kinds | None = None,
 ) -> DataTable:
     """Read a table and decide what each column is; ``table.columns`` reports it.
@@ -217,12 +230,30 @@ def read_table(
         empty cells, NA, N/A, NaN, null and ?.
     label_column : str, optional
         A column that lists the labels of each sample, with ``separator`` between them.
-    separator : str
-        What separates two labels in ``label_column``.
+    separator : str, optional
+        What separates two labels in ``label_column``; found unless given.
+    long : str or pair of str, optional
+        ``"patient,diagnosis"`` for a table with a row per patient and diagnosis, which
+        becomes a row per patient with a label per diagnosis.
+    prefix : int
+        How many characters of a listed label count, such as 3 for E11 of E11.9; 0 for
+        all.
     group : str or False, optional
         A column whose value is the same for rows that belong together, such as visits
         of a patient; it is no feature. None takes an identifier that repeats, and the
         report says so; False, or "none", takes no column.
+    decimal : {"", ".", ","}
+        The sign before decimals in text; found for each column unless given.
+    blank_means_no : bool
+        Whether a blank cell of a label, or of tick boxes, means no.
+    sheet : str or int, optional
+        Name or number, from 1 on, of the sheet of a workbook; the first one with a
+        table unless given.
+    encoding : str, optional
+        Of a text file; found among UTF-8, UTF-16 and Windows-1252 unless given.
+    skip_rows, header_rows, skip_end : int, optional
+        Rows above the names of the columns, rows with names (1 or 2), rows below the
+        data; found unless given.
     kinds : mapping, optional
         The kind of each feature, or its levels in order, as a fitted model knows them.
         X then has exactly these columns, read by these kinds, whatever they look like
@@ -251,12 +282,26 @@ def read_table(
     >>> table.Y["asthma"].tolist()
     [1.0, nan, 0.0]
     """
-    if labels is not None and label_column is not None:
+    if sum(option is not None for option in (labels, label_column, long)) > 1:
         raise InputError(
-            "Labels are given as columns (labels) or as one column of lists "
-            "(label_column), not both."
+            "Labels are given as columns (labels), as one column of lists "
+            "(label_column) or in long form (long), not both."
         )
-    raw = read_raw(source, labels)
+    rules = CellRules(
+        missing=frozenset(word.lower() for word in split_names(missing)),
+        decimal=_checked_decimal(decimal),
+        blank_means_no=blank_means_no,
+    )
+    layout = Layout(skip_rows, header_rows, skip_end)
+    raw = read_raw(source, labels, FileRules(sheet, encoding, layout))
+    if long is not None:
+        key, label_column = key_and_code(raw, long)
+        dropped = unique_names(split_names(drop), raw.frame, raw.name)
+        raw = replace(raw, frame=raw.frame.drop(columns=dropped))
+        raw = row_per_key(raw, key, label_column, rules.missing)
+        drop = ()
+        id = [*split_names(id), key]
+    wishes = [(DROPPED, drop), (IDENTIFIER, id), (NOMINAL, nominal), (NUMBER, number)]
     if label_column is None:
         positive_words = label_columns(raw, labels)
         label_names = list(positive_words)
@@ -264,37 +309,53 @@ def read_table(
         unique_names([label_column], raw.frame, raw.name)
         positive_words = {}
         label_names = [label_column]
-    wishes = [(DROPPED, drop), (IDENTIFIER, id), (NOMINAL, nominal), (NUMBER, number)]
     said = _wishes_by_column(raw, label_names, [*wishes, *_levels(ordinal)])
     if kinds is not None:
         _check_kinds(raw, kinds, {*label_names, *said})
         said = dict.fromkeys(raw.frame, DROPPED) | said | dict(kinds)
-    missing_words = frozenset(word.lower() for word in split_names(missing))
     if kinds is None or isinstance(group, str):
         undecided = [n for n in raw.frame if n not in said and n not in label_names]
-        said |= _said_about_groups(raw, group, said, undecided, missing_words)
+        said |= _said_about_groups(raw, group, said, undecided, rules.missing)
+    of_model = kinds is not None
     columns: dict[str, ReadColumn] = {}
     for name, column in raw.frame.items():
         if name in positive_words:
-            columns[name] = read_label(column, positive_words[name], missing_words)
+            words = positive_words[name]
+            columns[name] = read_label(column, words, rules, of_model=of_model)
         elif name == label_column:
-            columns[name] = read_lists(column, separator, missing_words)
-        elif said.get(name) == DROPPED:
-            summary = ColumnSummary(name, DROPPED, len(column))
-            columns[name] = ReadColumn(summary, None)
-        elif said.get(name) == REPEATING_ID:
-            columns[name] = read_repeating_id(column, missing_words)
+            columns[name] = read_lists(column, ListRules(separator, prefix), rules)
         elif said.get(name) == GROUP:
-            columns[name] = read_group(column, missing_words, is_asked=name == group)
+            is_asked = name == group
+            columns[name] = read_group(column, rules.missing, is_asked=is_asked)
         else:
-            columns[name] = read_column(
-                column, said.get(name), missing_words, of_model=kinds is not None
+            columns[name] = _read_feature(
+                column, said.get(name), rules, of_model=of_model
             )
     table = _put_together(raw, columns, label_names, list(kinds or ()))
     if not table.group_name:
         return table
-    groups = group_codes(raw.frame[table.group_name], missing_words)
+    groups = group_codes(raw.frame[table.group_name], rules.missing)
     return replace(table, groups=groups)
+
+
+def _checked_decimal(decimal: str) -> str:
+    """The sign before decimals, if it is one."""
+    if decimal not in ("", ".", ","):
+        raise InputError(
+            f"The sign before decimals is a point or a comma, not {decimal!r}."
+        )
+    return decimal
+
+
+def _read_feature(
+    column: pandas.Series, said: Said | None, rules: CellRules, *, of_model: bool
+) -> ReadColumn:
+    """A column that is neither a label nor the group."""
+    if said == DROPPED:
+        return ReadColumn(ColumnSummary(str(column.name), DROPPED, len(column)), None)
+    if said == REPEATING_ID:
+        return read_repeating_id(column, rules.missing)
+    return read_column(column, said, rules, of_model=of_model)
 
 
 def _said_about_groups(
