@@ -1,6 +1,7 @@
-"""What is done with a table: ``mltsk columns`` and ``mltsk review``."""
+"""What is done with a table: ``mltsk columns``, ``doctor`` and ``review``."""
 
 import shlex
+from textwrap import wrap
 from typing import Annotated
 
 from typer import Argument, Option
@@ -27,6 +28,7 @@ from .output import (
     working,
 )
 
+REPORT_WIDTH = 80  # characters of a printed line
 FILE_HELP = "A CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT file; .csv.gz will do."
 SEED_HELP = "Seed of folds, forest and intervals."
 
@@ -56,6 +58,33 @@ def columns(
         say(str(error.columns))
         raise
     say(str(report))
+
+
+@with_options
+def doctor(
+    data: Annotated[str, Argument(metavar="FILE", help=FILE_HELP)],
+    options: TableOptions,
+) -> None:
+    """Say what in a table will hurt a model, and what to do about it.
+
+    It looks for features that tell a label almost alone, rows that are there twice,
+    labels that are rare or hardly observed, nearly empty columns, and fewer rows than a
+    model of that many features needs.
+
+    \b
+    Examples:
+      mltsk doctor patients.csv --labels asthma,gout
+      mltsk doctor visits.xlsx --labels 4 --group patient
+    """
+    from ..tables.advice import advice
+    from .inputs import open_data
+
+    table = open_data(data, options)
+    say(f"{table.columns.title}\n")
+    sentences = advice(table)
+    for sentence in sentences or ["Nothing was found that will hurt."]:
+        say("\n".join(wrap(sentence, REPORT_WIDTH, subsequent_indent="  ")))
+    say(f"\n`mltsk columns {data}` says what each column is taken for.")
 
 
 @with_options

@@ -21,9 +21,11 @@ from .kinds import (
     CONSTANT,
     DATE,
     IDENTIFIER,
+    MAYBE_LISTS,
     NOMINAL,
     NUMBER,
     ORDINAL,
+    TEXT,
     TICK,
     TICKS_UNSAID,
     USED,
@@ -33,6 +35,7 @@ from .kinds import (
     are_ticks,
     counts_rows,
     decide,
+    looks_like_lists,
     reasons,
 )
 from .notation import Numbers, Texts, numbers_of
@@ -131,6 +134,8 @@ def _read_undecided(
         of_model = True  # the categories of a type are meant as they are
     if isinstance(said, str) and said not in USED:
         notes = [*notes, *reasons(said, words)]
+    if said in (NOMINAL, TEXT) and looks_like_lists([t for t in texts if t]):
+        notes = [*notes, MAYBE_LISTS]
     return _read_words(column, texts, notes, said, of_model=of_model)
 
 

@@ -115,7 +115,7 @@ def read_group(
     problem = ""
     if not len(sizes):
         problem = f"Column {name!r} has no value: it cannot say what belongs together."
-    model = "left out (keeps rows together)"
+    model = "keeps rows together"
     summary = summary_of_texts(column, GROUP, texts, notes=notes, model=model)
     return ReadColumn(summary, column, problem)
 

@@ -60,6 +60,8 @@ MIN_ROWS_OF_PATTERN = 10
 MIN_ROWS_PER_CATEGORY = 2
 MIN_ROWS_PER_CATEGORY_OF_MANY = 10  # where there are more than MANY_VALUES categories
 MAX_CATEGORIES = 1000
+LIST_SEPARATORS = ";|,"
+MIN_SHARE_OF_LISTS = 0.05  # of the cells hold a sign between entries
 MIN_WORDS_OF_SENTENCE = 4  # in a cell, on average: text for people, no name or key
 
 _ID_NAME = re.compile(
@@ -88,6 +90,7 @@ _REASONS = {
 _MAYBE_CODES = (
     "few whole numbers, read as numbers; --nominal for codes, --ordinal for ranks"
 )
+MAYBE_LISTS = "entries with a sign between them; --label-column if these are labels"
 TICKS_UNSAID = "left out: one sign or a blank; --blank-means-no if a blank cell is a no"
 
 
@@ -108,6 +111,21 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
     if not has_codes and _are_mostly_numbers(values, len(present)):
         return NUMBER
     return _kind_of_words(name, present, len(words))
+
+
+def looks_like_lists(present: Sequence[str]) -> bool:
+    """Whether cells may list labels: short entries between signs, which repeat."""
+    for separator in LIST_SEPARATORS:
+        with_sign = [text for text in present if separator in text]
+        if len(with_sign) < MIN_SHARE_OF_LISTS * len(present):
+            continue
+        entries = [entry.strip() for text in present for entry in text.split(separator)]
+        n_words = sum(len(entry.split()) for entry in entries)
+        are_short = n_words < MIN_WORDS_OF_SENTENCE * len(entries)
+        has_words = not any(entry.isdigit() for entry in entries)
+        if are_short and has_words and 2 * len(set(entries)) <= len(entries):
+            return True
+    return False
 
 
 def are_dates(present: Sequence[str]) -> bool:

@@ -1,6 +1,6 @@
 """Labels in long form: a row per patient and diagnosis becomes a row per patient."""
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from mltsk.text import plural, quoted_list
 from .cells import texts_of
 from .files import RawTable
 from .groups import Codes
+from .kinds import NOMINAL, TEXT
 
 Long = str | tuple[str, str] | list[str]
 
@@ -63,6 +64,29 @@ def row_per_key(raw: RawTable, key: str, code: str, missing: Set[str]) -> RawTab
         )
     frame = pandas.DataFrame(columns)
     return replace(raw, frame=frame, notes=tuple(notes), labels=())
+
+
+def note_on_long_form(raw: RawTable, key: str, columns: Mapping[str, str]) -> str:
+    """The note on rows of one key that differ in a column of words alone, if they do.
+
+    ``columns`` are those to look at, with their kinds.
+    """
+    texts, _ = texts_of(raw.frame[key], frozenset())
+    groups, _ = pandas.factorize(np.array(texts, dtype=object))
+    differing: list[str] = []
+    for name in columns:
+        texts, _ = texts_of(raw.frame[name], frozenset())
+        if _differs(texts, groups):
+            differing.append(name)
+        if len(differing) > 1:
+            return ""
+    if not differing or columns[differing[0]] not in (NOMINAL, TEXT):
+        return ""
+    name = differing[0]
+    return (
+        f"rows of one {key} differ in {name} alone; --long {key},{name} if that is a "
+        "label"
+    )
 
 
 def _differs(texts: list[str | None], groups: Codes) -> bool:

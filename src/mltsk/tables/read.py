@@ -34,6 +34,7 @@ from .kinds import (
     NOMINAL,
     NUMBER,
     ORDINAL,
+    TEXT,
     TICK,
     USED,
     YES_NO,
@@ -41,7 +42,7 @@ from .kinds import (
 )
 from .labels import ListRules, read_label, read_lists
 from .layout import Layout
-from .long_form import Long, key_and_code, row_per_key
+from .long_form import Long, key_and_code, note_on_long_form, row_per_key
 from .report import ColumnReport, ColumnSummary, TableError
 
 Names = str | Iterable[str]
@@ -335,7 +336,12 @@ def read_table(
     if not table.group_name:
         return table
     groups = group_codes(raw.frame[table.group_name], rules.missing)
-    return replace(table, groups=groups)
+    report = table.columns
+    if not label_names:
+        others = {c.name: c.kind for c in report if c.kind in (*USED, TEXT)}
+        note = note_on_long_form(raw, table.group_name, others)
+        report = report.with_note(note) if note else report
+    return replace(table, groups=groups, columns=report)
 
 
 def _checked_decimal(decimal: str) -> str:
@@ -522,7 +528,7 @@ def _put_together(
     X = pandas.DataFrame({name: columns[name].values for name in features}, index=index)
     copies = note_on_copies(X, Y)
     if copies:
-        report = ColumnReport(summaries, title, [*raw.notes, copies])
+        report = report.with_note(copies)
     ids = [name for name, kind in kinds.items() if kind in (IDENTIFIER, GROUP)]
     return DataTable(
         X=X,
@@ -543,10 +549,14 @@ def _title(
         plural(n_features, "feature"),
         plural(n_labels, "label"),
     ]
-    n_left_out = sum(summary.model.startswith("left out") for summary in summaries)
+    n_left_out = sum(_is_left_out(summary) for summary in summaries)
     if n_left_out:
         counts.append(f"{plural(n_left_out, 'column')} left out")
     return f"{raw.name}: {', '.join(counts)}"
+
+
+def _is_left_out(summary: ColumnSummary) -> bool:
+    return summary.model.startswith("left out") or summary.kind == GROUP
 
 
 def _refuse_problems(
