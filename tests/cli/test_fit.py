@@ -419,7 +419,6 @@ def test_fit_refuses_bad_options_and_writes_nothing(
         ),
         ("abp", [1, "inf", 0], "Column 'b', row 30: 'inf' is not a number"),
         ("abp", [1, 2, -1], "Label 'p' holds '-1', '0', '1', not 0 and 1"),
-        ("aap", [1, 2, 0], "two columns are called 'a'"),
     ],
 )
 def test_fit_names_cells_that_cannot_be_read(

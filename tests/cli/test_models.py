@@ -657,3 +657,19 @@ def test_predict_disarms_classes_that_spreadsheets_would_take_for_formulas(
     _, low, high = succeeds("predict", path, data).out.splitlines()
     assert low.endswith(",flu")
     assert high.endswith(",'=cmd|' /C calc'!A0")
+
+
+def test_evaluate_and_predict_leave_the_group_out_of_the_features(
+    succeeds, refused, csv_file, tmp_path
+):
+    rows = [[i // 3, f"{i * 37 % 60 / 7:.3f}", int(i % 5 > 2)] for i in range(60)]
+    path = csv_file("visits.csv", ["patient", "weight", "gout"], rows)
+    model = tmp_path / "model.skops"
+    fitted = succeeds("fit", path, "--labels gout --rules 0 --out", model)
+    assert "rows of one patient are kept together" in fitted.out
+    assert "does not use" not in succeeds("evaluate", model, path).err
+    assert "does not use" not in succeeds("evaluate", model, path, "--group none").err
+    sentence = refused("evaluate", model, path, "--group patent")
+    assert "did you mean 'patient'?" in sentence
+    header = succeeds("predict", model, path).out.splitlines()[0]
+    assert header == "patient,probability:gout,gout"

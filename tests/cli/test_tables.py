@@ -20,7 +20,7 @@ def test_columns_prints_the_report(succeeds, visits):
     result = succeeds("columns", visits, "--labels asthma --drop sick,crp")
     title = "visits: 20 rows, 2 features, 1 label, 3 columns left out"
     assert result.out.splitlines()[0] == title
-    assert "label: 10 of 20 yes" in result.out
+    assert "10 of 20 yes" in result.out
 
 
 def test_columns_takes_every_option_about_columns(succeeds, visits):
@@ -134,3 +134,28 @@ def test_review_refuses_a_place_that_cannot_be_written_before_the_work(
 ):
     out = tmp_path / "no" / "page.html"
     assert "does not exist" in refused("review", awkward, "--labels 5 --out", out)
+
+
+@pytest.fixture
+def repeated_visits(csv_file):
+    """Sixty visits of twenty patients."""
+    rows = [[i // 3, f"{i * 37 % 60 / 7:.3f}", i % 2] for i in range(60)]
+    return csv_file("repeated.csv", ["patient", "weight", "gout"], rows)
+
+
+def test_columns_says_that_rows_of_a_patient_are_kept_together(
+    succeeds, repeated_visits
+):
+    words = "columns", repeated_visits, "--labels gout"
+    note = "patient: rows of one patient are kept together (20 groups of up to 3 rows)"
+    assert note in succeeds(*words).out
+    assert "kept together" not in succeeds(*words, "--number patient").out
+    assert "identifier that repeats" in succeeds(*words, "--group none").out
+
+
+def test_columns_takes_the_group_that_it_is_told(succeeds, refused, repeated_visits):
+    told = succeeds("columns", repeated_visits, "--labels gout --group patient").out
+    assert "rows of one patient are kept together" in told
+    assert "to overrule" not in told
+    words = "columns", repeated_visits, "--labels gout --group patent"
+    assert "did you mean 'patient'?" in refused(*words)

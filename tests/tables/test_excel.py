@@ -32,8 +32,8 @@ def test_read_workbook_gives_every_type_of_cell_as_it_is(path):
     book.active.append(cells)
     book.active["J1"] = "=1/0"
     book.save(path)
-    sheets, rows = read_workbook(path)
-    assert sheets == ["Sheet"]
+    sheets, sheet, rows = read_workbook(path)
+    assert (sheets, sheet) == (["Sheet"], "Sheet")
     assert rows[0][: len(cells)] == cells
     types = [type(cell) for cell in rows[0][: len(cells)]]
     assert types == [type(cell) for cell in cells]
@@ -44,7 +44,7 @@ def test_read_workbook_gives_days_as_dates(path):
     book = openpyxl.Workbook(iso_dates=True)
     book.active.append([date(2024, 2, 29)])
     book.save(path)
-    _, rows = read_workbook(path)
+    rows = read_workbook(path).rows
     assert rows[0][0] in (date(2024, 2, 29), datetime(2024, 2, 29))
 
 
@@ -53,7 +53,7 @@ def test_read_workbook_holds_a_text_that_is_there_often_once(path):
     for _ in range(2):
         book.active.append(["the same long text"])
     book.save(path)
-    _, rows = read_workbook(path)
+    rows = read_workbook(path).rows
     assert rows[0][0] is rows[1][0]
 
 
@@ -94,3 +94,42 @@ def test_read_workbook_says_what_is_wrong_with_a_file(path):
     path.write_bytes(b"no archive")
     with pytest.raises(InputError, match="is not a readable Excel file: File is not"):
         read_workbook(path)
+
+
+@pytest.fixture
+def book(path):
+    """A workbook with remarks, a hidden sheet and two tables."""
+    book = openpyxl.Workbook()
+    book.active.title = "Read me"
+    book.active.append(["These are our patients."])
+    hidden = book.create_sheet("hidden")
+    hidden.sheet_state = "hidden"
+    for title in ("patients", "more"):
+        book.create_sheet(title)
+    for title in ("hidden", "patients", "more"):
+        for row in (["name", title], ["a", 1], ["b", 2]):
+            book[title].append(row)
+    book.save(path)
+    return path
+
+
+def test_read_workbook_takes_the_first_sheet_with_a_table(book):
+    found = read_workbook(book)
+    assert found.sheets == ["Read me", "hidden", "patients", "more"]
+    assert found.sheet == "patients"
+    assert found.rows[0] == ["name", "patients"]
+
+
+@pytest.mark.parametrize("sheet", ["more", 4, "4"])
+def test_read_workbook_takes_the_sheet_that_is_wanted(book, sheet):
+    assert read_workbook(book, sheet).rows[0] == ["name", "more"]
+
+
+@pytest.mark.parametrize(
+    ("sheet", "hint"),
+    [("mor", "did you mean 'more'?"), (9, "it has 'Read me', 'hidden'")],
+)
+def test_read_workbook_refuses_a_sheet_that_is_not_there(book, sheet, hint):
+    with pytest.raises(InputError) as refused:
+        read_workbook(book, sheet)
+    assert f"has no sheet {str(sheet)!r}: {hint}" in str(refused.value)

@@ -64,10 +64,10 @@ def test_decide_is_not_misled_by_names_that_look_like_identifiers(column, name):
 
 
 def test_reasons_are_given_for_what_was_left_out_and_what_may_be_codes(column):
-    assert "say number or nominal" in column(list(range(20)))[0].notes[0]
-    assert "days since" in column(ISO_DATES)[0].notes[0]
+    assert "--number or --nominal" in column(list(range(20)))[0].notes[0]
+    assert "--number reads it as a year" in column(ISO_DATES)[0].notes[0]
     assert column([None, None])[0].notes == ("left out: no value at all",)
-    assert "say nominal for codes" in column([1, 2, 3] * 2)[0].notes[0]
+    assert "--nominal for codes" in column([1, 2, 3] * 2)[0].notes[0]
     assert column(["31", "35", "38"])[0].notes == ()  # too few rows to tell
     assert column([0, 1, 1, 0])[0].notes == ()
 

@@ -61,6 +61,7 @@ def _before_a_command(
     Try it:
       mltsk demo                                   a review of a clinical table
       mltsk columns patients.csv                   what each column is taken for
+      mltsk doctor patients.csv --labels 4         what will hurt, and what to do
       mltsk review patients.csv --labels 4 --out review.html   what can be predicted
       mltsk fit yeast --out yeast.skops            a model
       mltsk rules yeast.skops --top 3              what it says
@@ -76,6 +77,7 @@ def _before_a_command(
 for command in (
     demo.demo,
     tables.columns,
+    tables.doctor,
     tables.review,
     fit.fit,
     models.predict,

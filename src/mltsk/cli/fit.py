@@ -17,19 +17,11 @@ from ..limits import read_json
 from ..text import plural
 from .options import (
     DataArgument,
-    DropOption,
-    IdOption,
-    LabelColumnOption,
-    LabelsOption,
-    MissingOption,
-    NominalOption,
-    NumberOption,
-    OrdinalOption,
-    SeparatorOption,
     StatementsOption,
     TableOptions,
     out_option,
     threshold_option,
+    with_options,
 )
 from .output import (
     LOWER_IS_BETTER,
@@ -112,18 +104,11 @@ def _number_option(limit: str, help: str, kind: type[float] = float) -> Any:
     return Option(parser=parse, metavar="NUMBER|auto", help=help)
 
 
+@with_options
 def fit(
     data: DataArgument,
     out: Annotated[str, out_option("Where to write the model (….skops).")],
-    labels: LabelsOption = None,
-    drop: DropOption = "",
-    id: IdOption = "",
-    nominal: NominalOption = "",
-    ordinal: OrdinalOption = None,
-    number: NumberOption = "",
-    missing: MissingOption = "",
-    label_column: LabelColumnOption = None,
-    separator: SeparatorOption = ";",
+    options: TableOptions,
     preset: Annotated[
         Preset, Option(help="'paper' runs what the paper's authors run.")
     ] = Preset.default,
@@ -212,18 +197,7 @@ def fit(
         parameters = given_parameters(shared | of_default)
     # before the work, not after it
     refuse_standard_output(out, "--out", "A model")
-    check_files([out], inputs=[*source_files(data, labels), own_rules])
-    options = TableOptions(
-        labels=labels,
-        drop=drop,
-        id=id,
-        nominal=nominal,
-        ordinal=ordinal,
-        number=number,
-        missing=missing,
-        label_column=label_column,
-        separator=separator,
-    )
+    check_files([out], inputs=[*source_files(data, options.labels), own_rules])
     fit_and_save(data, out, options, preset=preset, parameters=parameters)
 
 
@@ -314,7 +288,7 @@ def fit_and_save(
         },
         kinds=table.kinds,
         ids=tuple(table.ids.columns),
-        reading=options.for_other_files(),
+        reading=options.for_other_files(table.group_name),
     )
     mltsk.save(model, out, info=info)
     say(text)

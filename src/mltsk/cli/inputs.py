@@ -26,11 +26,13 @@ from ..tables.files import RawTable, is_table, read_raw
 from ..tables.kinds import NOMINAL, NUMBER, USED
 from ..tables.read import label_columns, sparse_rows
 from ..text import plural, quoted_list
-from .options import TableOptions
+from .options import FileOptions, TableOptions
 from .output import note
 
 MAX_COLUMNS_OF_NOTE = 3
 MAX_LABELS_OF_MESSAGE = 5
+# What is in a note on something that was decided, in a file for a model too.
+OVERRULE_SIGN = "to overrule"
 
 Estimator = Any  # a classifier of this package, or a pipeline that ends with one
 
@@ -126,7 +128,17 @@ class LabelOptions:
 
     labels: str | int | Mapping[str, None] | None = None
     label_column: str | None = None
-    separator: str = ";"
+    separator: str | None = None
+    long: str | None = None
+    prefix: int = 0
+
+    @property
+    def list_columns(self) -> set[str]:
+        """The columns that labels are listed in, with the one that tells the rows."""
+        columns = set(split_names(self.long or ""))
+        if self.label_column is not None:
+            columns.add(self.label_column)
+        return columns
 
 
 NO_LABELS = LabelOptions(labels=0)
@@ -135,12 +147,14 @@ NO_LABELS = LabelOptions(labels=0)
 def fitted_label_options(info: ModelInfo) -> LabelOptions:
     """How the labels of a model are found in other files: as when it was fitted."""
     reading = info.reading
-    if "labels" not in reading and "label_column" not in reading:
+    if not reading.keys() & {"labels", "label_column", "long"}:
         return LabelOptions(labels=dict.fromkeys(info.label_names))
     return LabelOptions(
         labels=reading.get("labels"),
         label_column=reading.get("label_column"),
-        separator=reading.get("separator", ";"),
+        separator=reading.get("separator"),
+        long=reading.get("long"),
+        prefix=int(reading.get("prefix", 0)),
     )
 
 
@@ -151,25 +165,34 @@ def samples(
     *,
     label_options: LabelOptions = NO_LABELS,
     id: str = "",
+    group: str | None = None,
     missing: str = "",
     labels_needed: bool = True,
+    file_options: FileOptions | None = None,
 ) -> DataTable:
     """The samples of a file: X as a model takes it, Y in the order of its labels.
 
     Columns are found by name and read by the kinds that the model knows, or by position
     where it has no names. ``label_options`` say how labels are found; unless they are
-    needed, they may be missing. Notes tell of columns that the model does not use, of
-    missing cells, and of values that it has not seen.
+    needed, they may be missing. ``group`` is the column that keeps rows together, by
+    default the one of the fit if it is there. Notes tell of columns that the model does
+    not use, of missing cells, and of values that it has not seen.
     """
+    file_options = file_options or FileOptions()
     if data.lower().endswith(".mat") and isinstance(label_options.labels, Mapping):
         label_options = LabelOptions()  # its labels are a variable, and have no names
     if is_table(data):
-        raw = read_raw(data, label_options.labels)
+        raw = read_raw(data, label_options.labels, file_options.rules())
+        for text in raw.notes:
+            note(f"{data}: {text}")
     else:
         raw = read_raw(load_dataset(data))
     if not labels_needed and not _holds_labels(raw, info):
         label_options = NO_LABELS
     ids = split_names(id) or _fitted_ids(raw, info)
+    group_column = _group_column(raw, info, group)
+    if group_column:
+        ids = [*ids, group_column]
     features = _feature_columns(raw, info, ids, label_options)
     kinds = info.kinds
     if not hasattr(model, "feature_names_in_"):
@@ -179,13 +202,23 @@ def samples(
         labels=label_options.labels,
         label_column=label_options.label_column,
         separator=label_options.separator,
+        long=label_options.long,
+        prefix=label_options.prefix,
+        decimal=file_options.decimal or info.reading.get("decimal", ""),
+        blank_means_no="blank_means_no" in info.reading,
         # the steps of a pipeline take what the file has
         kinds=None if has_steps(model) else kinds,
         id=ids,
+        group=group_column or False,
         missing=[*split_names(missing), *split_names(info.reading.get("missing", ""))],
     )
-    lists_of_labels = {label_options.label_column, info.reading.get("label_column")}
-    _note_unused(data, features, {*kinds, *lists_of_labels})
+    lists_of_labels = fitted_label_options(info).list_columns
+    _note_unused(
+        data, features, {*kinds, *lists_of_labels, *label_options.list_columns}
+    )
+    for text in table.columns.notes:
+        if OVERRULE_SIGN in text:
+            note(f"{data}: {text}")
     X = _features(model, info, table, data)
     if label_options == NO_LABELS:
         return replace(table, X=X)
@@ -194,15 +227,23 @@ def samples(
 
 def _holds_labels(raw: RawTable, info: ModelInfo) -> bool:
     """Whether a table has the labels of a model: a column each, or one of lists."""
-    label_column = info.reading.get("label_column")
-    if label_column is not None:
-        return label_column in raw.frame
+    list_columns = fitted_label_options(info).list_columns
+    if list_columns:
+        return all(name in raw.frame for name in list_columns)
     return all(name in raw.frame for name in info.label_names)
 
 
 def _fitted_ids(raw: RawTable, info: ModelInfo) -> list[str]:
     """The columns of a table that identified samples when the model was fitted."""
     return [name for name in info.ids if name in raw.frame and name not in info.kinds]
+
+
+def _group_column(raw: RawTable, info: ModelInfo, group: str | None) -> str:
+    """The column that keeps rows together, "" for none: as asked, or as in the fit."""
+    if group is not None:
+        return "" if group == "none" else group
+    fitted = info.reading.get("group", "")
+    return fitted if fitted in raw.frame else ""
 
 
 def _feature_columns(
@@ -247,7 +288,7 @@ def _true_labels(
     """The labels of a table by the names and in the order of a model."""
     names = list(info.label_names)
     Y = table.Y
-    if label_options.label_column is not None:
+    if label_options.list_columns:
         return _listed_labels(names, table)
     if len(Y.columns) != len(names):
         needed = ", ".join(names[:MAX_LABELS_OF_MESSAGE])

@@ -13,12 +13,15 @@ from ..exceptions import InputError, check_installed
 from ..files import csv_text, writing
 from ..text import plural
 from .options import (
+    FileOptions,
+    GroupOption,
     LabelColumnOption,
     MaxLabelsOption,
     MissingOption,
     SeparatorOption,
     StatementsOption,
     out_option,
+    with_options,
 )
 from .output import (
     check_files,
@@ -82,6 +85,7 @@ ModelArgument = Annotated[
 # predict ------------------------------------------------------------------------------
 
 
+@with_options
 def predict(
     model: ModelArgument,
     data: Annotated[
@@ -93,6 +97,8 @@ def predict(
     out: Annotated[str, out_option("CSV to write; - is standard output.")] = "-",
     id: Annotated[str, Option("--id", metavar="COLUMNS", help=ID_HELP)] = "",
     missing: MissingOption = "",
+    *,
+    options: FileOptions,
 ) -> None:
     """Predict the labels of every sample.
 
@@ -114,7 +120,7 @@ def predict(
 
     check_files([out], inputs=[model, *source_files(data)])
     classifier, info = open_model(model)
-    rows = samples(classifier, info, data, id=id, missing=missing)
+    rows = samples(classifier, info, data, id=id, missing=missing, file_options=options)
     with working(f"predicting {len(rows.ids):,} rows"):
         predictions = _predictions(classifier, info, rows)
     for name in rows.ids:
@@ -162,6 +168,7 @@ def _predictions(
 # evaluate -----------------------------------------------------------------------------
 
 
+@with_options
 def evaluate(
     model: ModelArgument,
     data: Annotated[
@@ -176,11 +183,14 @@ def evaluate(
         Option(metavar="COLUMNS", help="Label columns, if their names have changed."),
     ] = None,
     label_column: LabelColumnOption = None,
-    separator: SeparatorOption = ";",
+    separator: SeparatorOption = None,
+    group: GroupOption = None,
     missing: MissingOption = "",
     as_json: Annotated[
         bool, Option("--json", help="Print JSON instead of tables.")
     ] = False,
+    *,
+    options: FileOptions,
 ) -> None:
     """Compare what a model predicts with what is true, per label and overall.
 
@@ -198,10 +208,18 @@ def evaluate(
 
     classifier, info = open_model(model)
     _refuse_classes(classifier, model)
-    options = LabelOptions(labels, label_column, separator)
+    label_options = LabelOptions(labels, label_column, separator)
     if labels is None and label_column is None:
-        options = fitted_label_options(info)
-    rows = samples(classifier, info, data, label_options=options, missing=missing)
+        label_options = fitted_label_options(info)
+    rows = samples(
+        classifier,
+        info,
+        data,
+        label_options=label_options,
+        group=group,
+        missing=missing,
+        file_options=options,
+    )
     overall, by_label = _metrics(classifier, rows)
     n_rows, n_labels = rows.Y.shape
     if info.data == rows.name and info.fitted.get("samples") == n_rows:
@@ -354,6 +372,7 @@ def shortened(
 # explore ------------------------------------------------------------------------------
 
 
+@with_options
 def explore(
     model: ModelArgument,
     out: Annotated[str, out_option("The page to write (….html).")],
@@ -365,6 +384,8 @@ def explore(
         Option(help="Heading of the page.  [default: name of the fitted data]"),
     ] = None,
     max_labels: MaxLabelsOption = None,
+    *,
+    options: FileOptions,
 ) -> None:
     """Write one page with the rules, live scores for inputs that can be moved, and why
     each label is given.
@@ -401,7 +422,13 @@ def explore(
     if data is not None:
         label_options = fitted_label_options(info)
         rows = samples(
-            opened, info, data, label_options=label_options, id=id, labels_needed=False
+            opened,
+            info,
+            data,
+            label_options=label_options,
+            id=id,
+            labels_needed=False,
+            file_options=options,
         )
         X = rows.X
         Y = _unless_empty(rows.Y)

@@ -1,6 +1,9 @@
 """Options that several commands share, and how what a user types is read."""
 
+import inspect
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
+from functools import wraps
 from math import inf
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +16,7 @@ from ..exceptions import InputError
 
 if TYPE_CHECKING:
     from ..tables import DataTable
+    from ..tables.files import FileRules
 
 # thresholds ---------------------------------------------------------------------------
 
@@ -164,23 +168,123 @@ LabelColumnOption = Annotated[
     Option(metavar="COLUMN", help="A column that lists the labels of each sample."),
 ]
 SeparatorOption = Annotated[
-    str, Option(metavar="SIGN", help="What separates two labels in that column.")
+    str | None,
+    Option(
+        metavar="SIGN", help="What separates two labels in that column.  [default: ;]"
+    ),
+]
+LongOption = Annotated[
+    str | None,
+    Option(
+        metavar="COLUMNS",
+        help='For a row per sample and label, such as "patient,diagnosis": these two '
+        "columns.",
+    ),
+]
+PrefixOption = Annotated[
+    int,
+    Option(
+        min=0,
+        metavar="N",
+        help="How many characters of a listed label count, such as 3 for E11 of E11.9.",
+        show_default=False,
+    ),
+]
+BlankMeansNoOption = Annotated[
+    bool,
+    Option("--blank-means-no", help="A blank cell of a label or tick box is a no."),
+]
+GroupOption = Annotated[
+    str | None,
+    Option(
+        metavar="COLUMN",
+        help="A column that is the same for rows that belong together, such as the "
+        "patient of a visit; 'none' for no such column.  [default: an identifier that "
+        "repeats]",
+    ),
+]
+
+
+SheetOption = Annotated[
+    str | None,
+    Option(
+        metavar="NAME",
+        help="Sheet of a workbook, by name or number.  [default: the first with a "
+        "table]",
+    ),
+]
+EncodingOption = Annotated[
+    str | None,
+    Option(
+        metavar="NAME",
+        help="Encoding of a text file, such as cp1252.  [default: found]",
+    ),
+]
+SkipRowsOption = Annotated[
+    int | None,
+    Option(
+        min=0,
+        metavar="N",
+        help="Rows above the names of the columns.  [default: found]",
+    ),
+]
+HeaderRowsOption = Annotated[
+    int | None,
+    Option(
+        min=1, max=2, metavar="N", help="Rows with names, 1 or 2.  [default: found]"
+    ),
+]
+SkipEndOption = Annotated[
+    int | None,
+    Option(min=0, metavar="N", help="Rows below the data.  [default: found]"),
+]
+DecimalOption = Annotated[
+    str,
+    Option(
+        metavar="SIGN",
+        help="Sign before decimals, a point or a comma.  [default: found per column]",
+        show_default=False,
+    ),
 ]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableOptions:
-    """What a user says about the columns of a table, as `mltsk.read_table` takes it."""
+class FileOptions:
+    """What a user says about a file: where its table lies, how it is written."""
 
-    labels: str | None = None
-    drop: str = ""
-    id: str = ""
-    nominal: str = ""
-    ordinal: list[str] | None = None
-    number: str = ""
-    missing: str = ""
-    label_column: str | None = None
-    separator: str = ";"
+    sheet: SheetOption = None
+    encoding: EncodingOption = None
+    skip_rows: SkipRowsOption = None
+    header_rows: HeaderRowsOption = None
+    skip_end: SkipEndOption = None
+    decimal: DecimalOption = ""
+
+    def rules(self) -> "FileRules":
+        """The same as the reader of files takes it."""
+        from ..tables.files import FileRules
+        from ..tables.layout import Layout
+
+        layout = Layout(self.skip_rows, self.header_rows, self.skip_end)
+        return FileRules(self.sheet, self.encoding, layout)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions(FileOptions):
+    """What a user says about a table with labels, as `mltsk.read_table` takes it."""
+
+    labels: LabelsOption = None
+    drop: DropOption = ""
+    id: IdOption = ""
+    group: GroupOption = None
+    nominal: NominalOption = ""
+    ordinal: OrdinalOption = None
+    number: NumberOption = ""
+    missing: MissingOption = ""
+    blank_means_no: BlankMeansNoOption = False
+    label_column: LabelColumnOption = None
+    separator: SeparatorOption = None
+    long: LongOption = None
+    prefix: PrefixOption = 0
 
     def read(self, path: str) -> "DataTable":
         """The table of a file."""
@@ -194,14 +298,61 @@ class TableOptions:
                 return f"--{option.name.replace('_', '-')}"
         return None
 
-    def for_other_files(self) -> dict[str, str]:
-        """What a model has to know to read labels and missing cells of other files."""
-        known = {}
-        if self.label_column:
-            known["label_column"] = self.label_column
-            known["separator"] = self.separator
+    def for_other_files(self, group_name: str = "") -> dict[str, str]:
+        """What a model has to know to read labels and missing cells of other files.
+
+        ``group_name`` is the column that kept rows together.
+        """
+        known: dict[str, str] = {}
+        for name in ("label_column", "separator", "long", "missing", "decimal"):
+            if getattr(self, name):
+                known[name] = getattr(self, name)
         if self.labels and "=" in self.labels:  # words that mean yes
             known["labels"] = self.labels
-        if self.missing:
-            known["missing"] = self.missing
+        if self.prefix:
+            known["prefix"] = str(self.prefix)
+        if self.blank_means_no:
+            known["blank_means_no"] = "yes"
+        if group_name:
+            known["group"] = group_name
         return known
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose parameter ``options`` becomes an option per field of its class.
+
+    On the command line, those about files come last.
+    """
+    signature = inspect.signature(command)
+    parameters = dict(signature.parameters)
+    options_class = parameters.pop("options").annotation
+    needed = [p for p in parameters.values() if p.default is p.empty]
+    others = [p for p in parameters.values() if p.default is not p.empty]
+    about_files = _parameters_of(FileOptions)
+    about_columns = _parameters_of(options_class)[len(about_files) :]
+    ordered = (*needed, *about_columns, *others, *about_files)
+    keywords = [p.replace(kind=p.KEYWORD_ONLY) for p in ordered]
+    option_names = [field.name for field in fields(options_class)]
+
+    @wraps(command)
+    def with_each_option(**values: Any) -> None:
+        option_values = {name: values.pop(name) for name in option_names}
+        command(options=options_class(**option_values), **values)
+
+    vars(with_each_option)["__signature__"] = signature.replace(parameters=keywords)
+    return with_each_option
+
+
+def _parameters_of(options_class: type[FileOptions]) -> list[inspect.Parameter]:
+    """The fields of a class of options, as parameters of a function."""
+    parameters = []
+    for option in fields(options_class):
+        parameters.append(
+            inspect.Parameter(
+                option.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=option.default,
+                annotation=option.type,
+            )
+        )
+    return parameters

@@ -1,6 +1,7 @@
-"""What is done with a table: ``mltsk columns`` and ``mltsk review``."""
+"""What is done with a table: ``mltsk columns``, ``doctor`` and ``review``."""
 
 import shlex
+from textwrap import wrap
 from typing import Annotated
 
 from typer import Argument, Option
@@ -10,20 +11,12 @@ import mltsk
 from ..exceptions import check_installed
 from .options import (
     DataArgument,
-    DropOption,
-    IdOption,
-    LabelColumnOption,
-    LabelsOption,
     MaxLabelsOption,
-    MissingOption,
-    NominalOption,
-    NumberOption,
-    OrdinalOption,
     QuickOption,
-    SeparatorOption,
     TableOptions,
     out_option,
     threshold_option,
+    with_options,
 )
 from .output import (
     MAX_PRINTED_LABELS,
@@ -35,21 +28,15 @@ from .output import (
     working,
 )
 
+REPORT_WIDTH = 80  # characters of a printed line
 FILE_HELP = "A CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT file; .csv.gz will do."
 SEED_HELP = "Seed of folds, forest and intervals."
 
 
+@with_options
 def columns(
     data: Annotated[str, Argument(metavar="FILE", help=FILE_HELP)],
-    labels: LabelsOption = None,
-    drop: DropOption = "",
-    id: IdOption = "",
-    nominal: NominalOption = "",
-    ordinal: OrdinalOption = None,
-    number: NumberOption = "",
-    missing: MissingOption = "",
-    label_column: LabelColumnOption = None,
-    separator: SeparatorOption = ";",
+    options: TableOptions,
 ) -> None:
     """Report on the columns of a table: kind, distinct values, missing cells, and what
     a model makes of them.
@@ -65,17 +52,6 @@ def columns(
     """
     from ..tables import TableError
 
-    options = TableOptions(
-        labels=labels,
-        drop=drop,
-        id=id,
-        nominal=nominal,
-        ordinal=ordinal,
-        number=number,
-        missing=missing,
-        label_column=label_column,
-        separator=separator,
-    )
     try:
         report = options.read(data).columns
     except TableError as error:
@@ -84,18 +60,38 @@ def columns(
     say(str(report))
 
 
+@with_options
+def doctor(
+    data: Annotated[str, Argument(metavar="FILE", help=FILE_HELP)],
+    options: TableOptions,
+) -> None:
+    """Say what in a table will hurt a model, and what to do about it.
+
+    It looks for features that tell a label almost alone, rows that are there twice,
+    labels that are rare or hardly observed, nearly empty columns, and fewer rows than a
+    model of that many features needs.
+
+    \b
+    Examples:
+      mltsk doctor patients.csv --labels asthma,gout
+      mltsk doctor visits.xlsx --labels 4 --group patient
+    """
+    from ..tables.advice import advice
+    from .inputs import open_data
+
+    table = open_data(data, options)
+    say(f"{table.columns.title}\n")
+    sentences = advice(table)
+    for sentence in sentences or ["Nothing was found that will hurt."]:
+        say("\n".join(wrap(sentence, REPORT_WIDTH, subsequent_indent="  ")))
+    say(f"\n`mltsk columns {data}` says what each column is taken for.")
+
+
+@with_options
 def review(
     data: DataArgument,
     out: Annotated[str, out_option("Where to write the page (….html).")],
-    labels: LabelsOption = None,
-    drop: DropOption = "",
-    id: IdOption = "",
-    nominal: NominalOption = "",
-    ordinal: OrdinalOption = None,
-    number: NumberOption = "",
-    missing: MissingOption = "",
-    label_column: LabelColumnOption = None,
-    separator: SeparatorOption = ";",
+    options: TableOptions,
     threshold: Annotated[str | None, threshold_option("f1")] = None,
     quick: QuickOption = False,
     seed: Annotated[int, Option(min=0, help=SEED_HELP)] = 0,
@@ -122,18 +118,7 @@ def review(
     # before the work, not after it
     check_installed("jinja2", extra="report")
     refuse_standard_output(out, "--out", "A page")
-    check_files([out], inputs=source_files(data, labels))
-    options = TableOptions(
-        labels=labels,
-        drop=drop,
-        id=id,
-        nominal=nominal,
-        ordinal=ordinal,
-        number=number,
-        missing=missing,
-        label_column=label_column,
-        separator=separator,
-    )
+    check_files([out], inputs=source_files(data, options.labels))
     table = open_data(data, options)
     model = mltsk.MLTSKClassifier(threshold="f1" if threshold is None else threshold)
     with noted_warnings(), working(f"review of {table.name}", "steps") as show:

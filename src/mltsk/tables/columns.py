@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,29 +11,44 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from mltsk.columns import OTHER, least_rows
-from mltsk.datasets.dataset import NO, YES, as_number
+from mltsk.datasets.dataset import as_number
 from mltsk.exceptions import InputError
 from mltsk.text import plural, quoted, quoted_list
 
-from .cells import Numbers, Texts, as_codes, numbers_of, texts_of
+from .cells import CellRules, as_codes, blank_rows, texts_of
+from .dates import years_of
 from .kinds import (
     CONSTANT,
     DATE,
     IDENTIFIER,
+    MAYBE_LISTS,
     NOMINAL,
     NUMBER,
     ORDINAL,
+    TEXT,
+    TICK,
+    TICKS_UNSAID,
     USED,
     YES_NO,
     Said,
+    are_dates,
+    are_ticks,
     counts_rows,
     decide,
+    looks_like_lists,
     reasons,
 )
+from .notation import Numbers, Texts, numbers_of
 from .report import ColumnSummary
+from .words import NO_WORDS, TICKS, YES_WORDS
 
 MAX_EXAMPLES = 3
-_IN_MODEL = {NUMBER: "number", YES_NO: "yes or no", IDENTIFIER: "left out (in ids)"}
+_IN_MODEL = {
+    NUMBER: "number",
+    YES_NO: "yes or no",
+    TICK: "yes or no",
+    IDENTIFIER: "left out (in ids)",
+}
 _KINDS_OF_TYPES = {"b": YES_NO, "M": DATE, "m": DATE}  # by NumPy's letter of a type
 
 
@@ -48,7 +64,7 @@ class ReadColumn(NamedTuple):
 
 
 def read_column(
-    column: pandas.Series, said: Said | None, missing: Set[str], *, of_model: bool
+    column: pandas.Series, said: Said | None, rules: CellRules, *, of_model: bool
 ) -> ReadColumn:
     """Read a column as the user says, or as its type or its cells say.
 
@@ -63,32 +79,63 @@ def read_column(
         )
     is_numeric = types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype)
     if is_numeric and said in (None, NUMBER):
-        return _typed_numbers(column, missing, is_decided=said is not None)
-    texts, notes = texts_of(column, missing)
+        return _typed_numbers(column, rules.missing, is_decided=said is not None)
+    texts, notes = texts_of(column, rules.missing)
     if said is None:
-        return _read_undecided(column, texts, notes, of_model=of_model)
+        return _read_undecided(column, texts, notes, rules, of_model=of_model)
     if said == NUMBER:
-        numbers = numbers_of(_without_booleans(dtype, texts))
+        numbers = _numbers_as_said(column, texts, rules)
         return _numbers_of_text(column, texts, numbers, notes, of_model=of_model)
+    if said == TICK:
+        return _tick_boxes(column, texts, notes)
     if said == IDENTIFIER:
         notes = []
     return _read_words(column, texts, notes, said, of_model=of_model)
 
 
+def _numbers_as_said(column: pandas.Series, texts: Texts, rules: CellRules) -> Numbers:
+    """The numbers of a column of which it is said that it holds some: also of dates."""
+    present = [text for text in texts if text is not None]
+    if present and are_dates(present):
+        return years_of(texts)
+    bare = _without_booleans(column.dtype, texts)
+    return numbers_of(bare, _decimal_sign_of(column, rules))
+
+
+def _decimal_sign_of(column: pandas.Series, rules: CellRules) -> str:
+    """The sign before decimals that the user gave, for columns of nothing but text."""
+    if not rules.decimal or types.infer_dtype(column, skipna=True) != "string":
+        return ""
+    return rules.decimal
+
+
 def _read_undecided(
-    column: pandas.Series, texts: Texts, notes: list[str], *, of_model: bool
+    column: pandas.Series,
+    texts: Texts,
+    notes: list[str],
+    rules: CellRules,
+    *,
+    of_model: bool,
 ) -> ReadColumn:
     """A column of which neither the user nor a model says what it is."""
     said = _said_by_type(column.dtype, texts)
+    words = distinct_words(texts)
     if said is None:
-        numbers = numbers_of(texts)
+        numbers = numbers_of(texts, _decimal_sign_of(column, rules))
         said = decide(str(column.name), texts, numbers)
         if said == NUMBER:
             return _numbers_of_text(column, texts, numbers, notes, of_model=of_model)
+        if said == CONSTANT and are_ticks(words, texts.count(None)):
+            if rules.blank_means_no:
+                return _tick_boxes(column, texts, notes)
+            summary = summary_of_texts(column, CONSTANT, texts, notes=[TICKS_UNSAID])
+            return ReadColumn(summary, column)
     else:
         of_model = True  # the categories of a type are meant as they are
     if isinstance(said, str) and said not in USED:
-        notes = [*notes, *reasons(said, distinct_words(texts))]
+        notes = [*notes, *reasons(said, words)]
+    if said in (NOMINAL, TEXT) and looks_like_lists([t for t in texts if t]):
+        notes = [*notes, MAYBE_LISTS]
     return _read_words(column, texts, notes, said, of_model=of_model)
 
 
@@ -208,8 +255,10 @@ def _not_a_number(bad_texts: Sequence[str], *, of_model: bool) -> str:
     cells = plural(len(bad_texts), "such cell")
     if len(words) > 1:
         cells = f"{cells}: {quoted_list(words)}"
-    option = ",".join(quoted(word)[1:-1] for word in words[:3])
+    option = ",".join(quoted(word)[1:-1] for word in words[:3] if "," not in word)
     ignoring = f'count such cells as missing (missing="{option}")'
+    if not option:
+        ignoring = "say what commas mean (--decimal , or --decimal .)"
     ways = f"correct the file, {ignoring}, or call the column nominal"
     if of_model:
         ways = f"correct the file or {ignoring}"
@@ -257,9 +306,24 @@ def _answer(text: str | None) -> bool | str | None:
     if text is None:
         return None
     word = text.lower().removesuffix(".0")
-    if word in YES:
+    if word in YES_WORDS:
         return True
-    return False if word in NO else text
+    return False if word in NO_WORDS else text
+
+
+def _tick_boxes(column: pandas.Series, texts: Texts, notes: list[str]) -> ReadColumn:
+    """Signs such as x as yes, blank cells as no, and other words as for yes and no."""
+    with_words: Texts = []
+    for text, is_blank in zip(texts, blank_rows(column), strict=True):
+        is_tick = text is not None and text.lower() in TICKS
+        word = "yes" if is_tick else text
+        with_words.append("no" if is_blank else word)
+    n_blank = texts.count(None)
+    notes = [*notes, f"{plural(n_blank, 'blank cell')} read as no"]
+    read = _yes_no(column, with_words, notes)
+    examples = tuple(distinct_words(texts)[:MAX_EXAMPLES])
+    summary = replace(read.summary, kind=TICK, examples=examples)
+    return ReadColumn(summary, read.values)
 
 
 def _nominal(

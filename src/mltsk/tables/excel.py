@@ -11,8 +11,9 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import date, datetime, time, timedelta
+from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from mltsk.datasets.dataset import unreadable
 from mltsk.exceptions import InputError, optional
@@ -24,8 +25,11 @@ from mltsk.limits import (
     memory_limit,
     too_large,
 )
+from mltsk.text import did_you_mean, quoted_list
 
 MAX_SHEET_ROWS = 1 << 20  # as in Excel
+MAX_LOOKED_ROWS = 50  # of a sheet, to see whether it is a table
+MIN_TABLE_ROWS = 3  # with two cells or more: names and two rows of data
 XML_EXPANSION = 3  # bytes in memory per byte of XML, at least
 SECONDS_PER_XML_MIB = 2.0  # of which a busy machine needs one at most
 # Cells that JSON does not have are lists of the name of their type and its arguments.
@@ -39,8 +43,19 @@ _TYPES: dict[str, Callable[..., Any]] = {
 Row = list[Any]
 
 
-def read_workbook(path: Path) -> tuple[list[str], list[Row]]:
-    """The names of all sheets, and the rows of the first one; "" for a blank cell."""
+class Workbook(NamedTuple):
+    """The names of all sheets, the one that was read, and its rows.
+
+    A blank cell is "".
+    """
+
+    sheets: list[str]
+    sheet: str
+    rows: list[Row]
+
+
+def read_workbook(path: Path, sheet: str | int | None = None) -> Workbook:
+    """Read a sheet by name or number, from 1 on; None takes the first with a table."""
     optional("openpyxl", "data")
     try:
         n_bytes = _unpacked_bytes(path)
@@ -52,12 +67,17 @@ def read_workbook(path: Path) -> tuple[list[str], list[Row]]:
     with isolated(
         "mltsk.tables.excel:unpack",
         path,
+        "" if sheet is None else str(sheet),
         what="Excel file",
         library="openpyxl",
         seconds=READER_SECONDS + SECONDS_PER_XML_MIB * n_bytes / 2**20,
     ) as lines:
         sheets: list[str] = json.loads(lines.readline())
-        return sheets, list(_decoded_rows(lines))
+        chosen: list[str] = json.loads(lines.readline())
+        if not chosen:
+            question = did_you_mean(sheet, sheets) or f"it has {quoted_list(sheets)}."
+            raise InputError(f"{path} has no sheet {str(sheet)!r}: {question}")
+        return Workbook(sheets, chosen[0], list(_decoded_rows(lines)))
 
 
 def _unpacked_bytes(path: Path) -> int:
@@ -66,8 +86,11 @@ def _unpacked_bytes(path: Path) -> int:
         return sum(member.file_size for member in archive.infolist())
 
 
-def unpack(path: Path, out: IO[bytes]) -> None:
-    """Write the names of the sheets and the rows of the first one, a line each."""
+def unpack(path: Path, out: IO[bytes], wanted: str = "") -> None:
+    """Write the names of the sheets, that of the one that is read, and its rows.
+
+    Each is a line; there is no name and no row where the wanted sheet is not there.
+    """
     import openpyxl
 
     with zipfile.ZipFile(path) as archive:
@@ -78,9 +101,40 @@ def unpack(path: Path, out: IO[bytes]) -> None:
         path, read_only=True, data_only=True, keep_links=False
     )
     with closing(book):
-        _write_line(book.sheetnames, out)
-        for row in _rows_of_sheet(book.worksheets[0], path):
+        names = [sheet.title for sheet in book.worksheets]
+        _write_line(names, out)
+        position = _position(names, wanted) if wanted else _first_table(book, path)
+        if position is None:
+            _write_line([], out)
+            return
+        _write_line([names[position]], out)
+        for row in _rows_of_sheet(book.worksheets[position], path):
             _write_line(row, out)
+
+
+def _position(names: list[str], wanted: str) -> int | None:
+    """The place of a sheet that is wanted by name, or by number."""
+    if wanted in names:
+        return names.index(wanted)
+    if wanted.isascii() and wanted.isdigit() and 0 < int(wanted[:9]) <= len(names):
+        return int(wanted) - 1
+    return None
+
+
+def _first_table(book: Any, path: Path) -> int:
+    """The place of the first sheet that looks like a table, else of the first one.
+
+    A table has three rows with two cells or more among its first ones; a page of
+    remarks has not.
+    """
+    for position, sheet in enumerate(book.worksheets):
+        if sheet.sheet_state != "visible":
+            continue
+        rows = islice(_rows_of_sheet(sheet, path), MAX_LOOKED_ROWS)
+        n_rows = sum(sum(cell != "" for cell in row) > 1 for row in rows)
+        if n_rows >= MIN_TABLE_ROWS:
+            return position
+    return 0
 
 
 def _write_line(cells: Row, out: IO[bytes]) -> None:

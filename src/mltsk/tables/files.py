@@ -4,33 +4,20 @@ Text files are read cell by cell as text; Excel, Parquet and data frames keep th
 that they have; ARFF, NPZ and MATLAB files say for themselves which columns are nominal
 and which are labels.
 
-A CSV file needs a header line. Its delimiter is the most frequent of comma, semicolon,
-tab and bar in that line, outside of quotes.
+Where the table lies in a text file or a sheet is found by `mltsk.tables.layout`.
 """
 
-import csv
-import gzip
-import re
-import zlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
-from math import isnan
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, TextIO
+from typing import IO, Any
 
 import pandas
 
 from mltsk.core.arrays import refuse_lazy
 from mltsk.datasets import arff, mat, npz
-from mltsk.datasets.dataset import (
-    Dataset,
-    as_number,
-    repeated,
-    unique_names,
-    unreadable,
-)
+from mltsk.datasets.dataset import Dataset, repeated, unique_names, unreadable
 from mltsk.datasets.load import dataset_files, is_path
 from mltsk.exceptions import InputError, optional
 from mltsk.frames import is_polars
@@ -39,20 +26,31 @@ from mltsk.limits import (
     OBJECT_CELL_BYTES,
     check_size,
     isolated,
-    memory_limit,
-    too_large,
 )
+from mltsk.text import plural
 
+from .delimited import FRAME_COLUMN_BYTES, read_text_rows
 from .excel import read_workbook
+from .layout import Layout, Row, is_blank, lay_out
 
-MAX_LINE_LENGTH = 1 << 24  # characters: a row of a million numbers
-FRAME_COLUMN_BYTES = 10_000  # of a column of a data frame, whatever it holds
-DELIMITERS = ",;\t|"
 # Tables that come with the package, and their labels.
 EXAMPLES = {"pbc": ("ascites", "hepatomegaly", "spiders", "edema")}
-_QUOTED = re.compile(r'"[^"]*"')
 
-Row = list[Any]  # cells of a file: text, or numbers and dates of a spreadsheet
+
+@dataclass(frozen=True)
+class FileRules:
+    """What a user says about a file; None is to be found.
+
+    Attributes
+    ----------
+    sheet : name or number, from 1 on, of the sheet of a workbook
+    encoding : of a text file
+    layout : where the table lies
+    """
+
+    sheet: str | int | None = None
+    encoding: str | None = None
+    layout: Layout = field(default_factory=Layout)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,30 +67,39 @@ class RawTable:
     notes: tuple[str, ...] = ()
 
 
-def read_raw(source: Any, labels: Any = None) -> RawTable:
+def read_raw(
+    source: Any, labels: Any = None, rules: FileRules | None = None
+) -> RawTable:
     """The columns of a file, a data frame or a `Dataset`.
 
-    ``labels`` may name a MULAN XML file or a MATLAB variable.
+    ``labels`` may name a MULAN XML file or a MATLAB variable. ``rules`` are about files
+    alone.
     """
+    rules = rules or FileRules()
     if isinstance(source, RawTable):
         return source
     refuse_lazy(source, "The table")
+    is_path_like = isinstance(source, str | PathLike)
+    if rules != FileRules() and not is_path_like:
+        raise InputError(
+            "Sheets, encodings and rows to skip are of files: this table is none."
+        )
     if isinstance(source, Dataset):
         return _from_dataset(source, Path(source.name))
     if hasattr(source, "columns"):
         return _from_frame(source)
     if isinstance(source, str) and source in EXAMPLES:
-        table = _read_csv(_example_file(source))
+        table = _read_csv(_example_file(source), rules)
         return replace(table, labels=EXAMPLES[source], source=source)
-    if not isinstance(source, str | PathLike):
+    if not is_path_like:
         raise InputError(
             "A table is read from a file or a data frame, not from an object of type "
             f"{_type_name(source)}."
         )
-    return _from_file(Path(source), labels)
+    return _from_file(Path(source), labels, rules)
 
 
-def _from_file(path: Path, labels: Any) -> RawTable:
+def _from_file(path: Path, labels: Any, rules: FileRules) -> RawTable:
     """The columns of a file, by its ending."""
     reader = _reader_of(path)
     if reader is None:
@@ -102,7 +109,11 @@ def _from_file(path: Path, labels: Any) -> RawTable:
         )
     if not path.is_file():
         raise InputError(f"{path} cannot be read: there is no such file.")
-    table = _read_mat(path, labels or None) if reader is _read_mat else reader(path)
+    _refuse_rules(path, rules, reader)
+    if reader is _read_mat:
+        table = _read_mat(path, rules, labels or None)
+    else:
+        table = reader(path, rules)
     _check_names(list(table.frame.columns), path)
     xml = arff.label_file(path, labels)
     if xml is not None:
@@ -114,7 +125,20 @@ def _from_file(path: Path, labels: Any) -> RawTable:
     return table
 
 
-def _reader_of(path: Path) -> Callable[[Path], RawTable] | None:
+def _refuse_rules(path: Path, rules: FileRules, reader: object) -> None:
+    """Refuse what is said about a file that has no such thing."""
+    if rules.sheet is not None and reader is not _read_excel:
+        raise InputError(f"{path} has no sheets: --sheet is for Excel files.")
+    if rules.encoding is not None and reader is not _read_csv:
+        raise InputError(f"{path} is no text file: --encoding is for text files.")
+    if rules.layout != Layout() and reader not in (_read_csv, _read_excel):
+        raise InputError(
+            f"{path} says itself where its columns are: rows are skipped in text and "
+            "Excel files."
+        )
+
+
+def _reader_of(path: Path) -> "Reader | None":
     """The function that reads files with this ending, if there is one."""
     for suffix, reader in _READERS.items():
         if path.name.lower().endswith(suffix):
@@ -175,102 +199,29 @@ def _type_name(source: object) -> str:
 # text
 
 
-def _read_csv(path: Path) -> RawTable:
+def _read_csv(path: Path, rules: FileRules) -> RawTable:
     """A text file with delimiters."""
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
-    try:
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-            header, rows = _parse_csv(file, path)
-    except UnicodeDecodeError:
-        raise InputError(
-            f"{path} is not a text file in UTF-8: save it in that encoding."
-        ) from None
-    except (OSError, EOFError, csv.Error, zlib.error) as error:
-        raise unreadable(path, error) from None
-    return _from_rows(header, rows, path)
+    text = read_text_rows(path, rules.encoding)
+    laid_out = lay_out(text.rows, rules.layout, path)
+    n_names = len(laid_out.names)
+    for number, row in enumerate(laid_out.rows):
+        if len(row) > n_names and all(map(is_blank, row[n_names:])):
+            del row[n_names:]
+        if len(row) != n_names:
+            line = text.line_numbers[laid_out.first + number]
+            values = plural(len(row), "value")
+            columns = plural(n_names, "column")
+            raise InputError(f"{path}, line {line}: {values} for {columns}.")
+    return _from_rows(laid_out.names, laid_out.rows, path, text.notes + laid_out.notes)
 
 
-def _parse_csv(file: TextIO, path: Path) -> tuple[list[str], list[Row]]:
-    """The names of the columns, and the rows, of an open text file."""
-    lines = _CheckedLines(file, path)
-    first = next(lines, "")
-    lines.delimiter = max(DELIMITERS, key=_QUOTED.sub("", first).count)
-    check_size(FRAME_COLUMN_BYTES * first.count(lines.delimiter), path)
-    reader = csv.reader(chain([first], lines), delimiter=lines.delimiter, strict=True)
-    header = [name.strip() for name in next(reader, [])]
-    rows: list[Row] = []
-    for row in filter(None, reader):
-        if len(row) != len(header):
-            raise InputError(
-                f"{path}, line {reader.line_num}: {len(row)} values for "
-                f"{len(header)} columns."
-            )
-        lines.size += OBJECT_CELL_BYTES * len(row) + sum(map(len, row))
-        lines.unparsed = 0
-        rows.append(row)
-    return header, rows
-
-
-class _CheckedLines(Iterator[str]):
-    """The lines of a file, as long as they look like those of a table.
-
-    A row can go over many lines, and has cells before it is complete.
-
-    Attributes
-    ----------
-    delimiter : what separates cells
-    limit : bytes that the table may take
-    size : bytes that the rows take so far
-    unparsed : bytes that the row that is not complete yet may take, at most
-    """
-
-    def __init__(self, file: TextIO, path: Path) -> None:
-        self.file = file
-        self.path = path
-        self.number = 0
-        self.delimiter = "\n"
-        self.limit = memory_limit()
-        self.size = 0
-        self.unparsed = 0
-
-    def __next__(self) -> str:
-        line = self.file.readline(MAX_LINE_LENGTH)
-        if not line:
-            raise StopIteration
-        self.number += 1
-        if len(line) == MAX_LINE_LENGTH:
-            raise InputError(
-                f"{self.path}, line {self.number} is longer than "
-                f"{MAX_LINE_LENGTH:,} characters: it is no table."
-            )
-        if "\0" in line:
-            raise InputError(
-                f"{self.path}, line {self.number}: there is a NUL byte; the file is "
-                "damaged or not UTF-8 text."
-            )
-        n_cells = 1 + line.count(self.delimiter)
-        self.unparsed += OBJECT_CELL_BYTES * n_cells + len(line)
-        if self.size + self.unparsed > self.limit:
-            raise too_large(self.path)
-        return line
-
-
-def _from_rows(header: Sequence[str], rows: list[Row], path: Path) -> RawTable:
-    """A table of rows; blank ones at the end, as spreadsheets leave them, go."""
-    _check_names(header, path)
-    if not any(isnan(as_number(name)) for name in header):
-        raise InputError(
-            f"{path} starts with numbers: it needs a first line with the names of its "
-            "columns."
-        )
-    n_rows = len(rows)
-    while rows and not any(str(cell).strip() for cell in rows[-1]):
-        rows.pop()
-    notes = []
-    if len(rows) < n_rows:
-        notes.append(f"empty rows at the end left out: {n_rows - len(rows):,}")
+def _from_rows(
+    names: Sequence[str], rows: list[Row], path: Path, notes: Sequence[str]
+) -> RawTable:
+    """A table of rows."""
+    _check_names(names, path)
     return RawTable(
-        frame=pandas.DataFrame(rows, columns=header, dtype=object),
+        frame=pandas.DataFrame(rows, columns=names, dtype=object),
         name=_stem(path),
         source=str(path),
         notes=tuple(notes),
@@ -280,19 +231,22 @@ def _from_rows(header: Sequence[str], rows: list[Row], path: Path) -> RawTable:
 # other formats
 
 
-def _read_excel(path: Path) -> RawTable:
-    """The first sheet of a workbook."""
-    sheets, rows = read_workbook(path)
-    header, *rows = _without_blank_edges(rows) or [[]]
-    table = _from_rows([str(name).strip() for name in header], rows, path)
-    if len(sheets) == 1:
-        return table
-    note = f"only the first of {len(sheets)} sheets was read, {sheets[0]!r}"
-    return replace(table, notes=(*table.notes, note))
+def _read_excel(path: Path, rules: FileRules) -> RawTable:
+    """A sheet of a workbook: the one that is asked for, or the first with a table."""
+    book = read_workbook(path, rules.sheet)
+    rows = _without_blank_edges(book.rows)
+    laid_out = lay_out(rows, rules.layout, path)
+    notes = laid_out.notes
+    if len(book.sheets) > 1 and rules.sheet is None:
+        sheets = len(book.sheets)
+        notes.insert(
+            0, f"sheet {book.sheet!r} was read, of {sheets}; --sheet to overrule"
+        )
+    return _from_rows(laid_out.names, laid_out.rows, path, notes)
 
 
 def _without_blank_edges(rows: list[Row]) -> list[Row]:
-    """Rows up to the last one with a value, and the columns that hold something."""
+    """Rows up to the last one with a cell, and the columns that hold something."""
     while rows and all(cell == "" for cell in rows[-1]):
         rows.pop()
     used: set[int] = set()
@@ -302,7 +256,7 @@ def _without_blank_edges(rows: list[Row]) -> list[Row]:
     return [[row[j] if j < len(row) else "" for j in columns] for row in rows]
 
 
-def _read_parquet(path: Path) -> RawTable:
+def _read_parquet(path: Path, _: FileRules) -> RawTable:
     """A Parquet file, decoded in a process of its own."""
     optional("pyarrow", "data")
     from pyarrow import ipc
@@ -354,7 +308,7 @@ def unpack_parquet(path: Path, out: IO[bytes]) -> None:
         writer.write_table(table)
 
 
-def _read_arff(path: Path) -> RawTable:
+def _read_arff(path: Path, _: FileRules) -> RawTable:
     """An ARFF file."""
     data, declared = arff.read_columns(path)
     _check_frame(data, path)
@@ -362,12 +316,12 @@ def _read_arff(path: Path) -> RawTable:
     return RawTable(frame, name=path.stem, source=str(path), labels=declared)
 
 
-def _read_npz(path: Path) -> RawTable:
+def _read_npz(path: Path, _: FileRules) -> RawTable:
     """An NPZ file of this package."""
     return _from_dataset(npz.read_npz(path), path)
 
 
-def _read_mat(path: Path, labels: Any = None) -> RawTable:
+def _read_mat(path: Path, _: FileRules, labels: Any = None) -> RawTable:
     """A MATLAB file; ``labels`` is the variable with the labels."""
     return _from_dataset(mat.read_mat(path, labels), path)
 
@@ -414,7 +368,8 @@ def _stem(path: Path) -> str:
     return path.name.partition(".")[0]
 
 
-_READERS: dict[str, Callable[[Path], RawTable]] = {
+Reader = Callable[[Path, FileRules], RawTable]
+_READERS: dict[str, Reader] = {
     ".csv": _read_csv,
     ".tsv": _read_csv,
     ".txt": _read_csv,

@@ -6,6 +6,8 @@ number
     Every cell is a number (not 007). If nearly all are, the others are refused by name.
 yes/no
     Two words such as yes and no, true and false; a column of booleans.
+tick box
+    A sign such as x in some cells, if the user says that blank cells mean no.
 date
     Nearly all cells are dates or times.
 identifier
@@ -17,6 +19,9 @@ nominal
     Any other text: few words that repeat; unordered categories of a data frame.
 ordinal
     Only if the user says so (``ordinal=``); ordered categories of a data frame.
+group
+    Whole numbers or words that repeat, under the name of an identifier such as patient:
+    see `mltsk.tables.groups`.
 """
 
 import re
@@ -25,22 +30,23 @@ from collections.abc import Sequence, Set
 import numpy as np
 from numpy.typing import NDArray
 
-from mltsk.datasets.dataset import NO, YES
-
-from .cells import Numbers, Texts
+from .notation import Numbers, Texts
+from .words import NO_WORDS, TICKS, YES_WORDS
 
 NUMBER = "number"
 YES_NO = "yes/no"
+TICK = "tick box"
 NOMINAL = "nominal"
 ORDINAL = "ordinal"
 DATE = "date"
 IDENTIFIER = "identifier"
+GROUP = "group"
 TEXT = "text"
 CONSTANT = "constant"
 DROPPED = "dropped"
 LABEL = "label"
 LABEL_LISTS = "label lists"
-USED = (NUMBER, YES_NO, NOMINAL, ORDINAL)  # the kinds that a model takes
+USED = (NUMBER, YES_NO, TICK, NOMINAL, ORDINAL)  # the kinds that a model takes
 
 # What is said about a column: its kind, or the levels of an ordinal one in order.
 Said = str | Sequence[str]
@@ -54,6 +60,8 @@ MIN_ROWS_OF_PATTERN = 10
 MIN_ROWS_PER_CATEGORY = 2
 MIN_ROWS_PER_CATEGORY_OF_MANY = 10  # where there are more than MANY_VALUES categories
 MAX_CATEGORIES = 1000
+LIST_SEPARATORS = ";|,"
+MIN_SHARE_OF_LISTS = 0.05  # of the cells hold a sign between entries
 MIN_WORDS_OF_SENTENCE = 4  # in a cell, on average: text for people, no name or key
 
 _ID_NAME = re.compile(
@@ -73,16 +81,17 @@ _DATE = re.compile(rf"({_YEAR_FIRST}|{_YEAR_LAST})({_TIME})?", re.IGNORECASE)
 
 _REASONS = {
     CONSTANT: "left out: the same value in every cell that has one",
-    IDENTIFIER: "left out as an identifier, hardly a value twice; to use it say number "
-    "or nominal",
-    DATE: "left out as a date; turn it into a number first, such as days since a first "
-    "visit",
-    TEXT: "left out as text, too many different words; to use them as categories say "
-    "nominal",
+    IDENTIFIER: "left out as an identifier, hardly a value twice; --number or "
+    "--nominal to use it",
+    DATE: "left out as a date; --number reads it as a year such as 2024.16",
+    TEXT: "left out as text, too many different words; --nominal to use them as "
+    "categories",
 }
 _MAYBE_CODES = (
-    "few whole numbers, read as numbers; say nominal for codes, ordinal for ranks"
+    "few whole numbers, read as numbers; --nominal for codes, --ordinal for ranks"
 )
+MAYBE_LISTS = "entries with a sign between them; --label-column if these are labels"
+TICKS_UNSAID = "left out: one sign or a blank; --blank-means-no if a blank cell is a no"
 
 
 def decide(name: str, texts: Texts, numbers: Numbers) -> str:
@@ -97,12 +106,32 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
         return IDENTIFIER if counts_rows(name, values, len(words)) else NUMBER
     if _are_yes_and_no(words):
         return YES_NO
-    n_dates = sum(_DATE.fullmatch(text) is not None for text in present)
-    if n_dates >= NEARLY_ALL * len(present):
+    if are_dates(present):
         return DATE
     if not has_codes and _are_mostly_numbers(values, len(present)):
         return NUMBER
     return _kind_of_words(name, present, len(words))
+
+
+def looks_like_lists(present: Sequence[str]) -> bool:
+    """Whether cells may list labels: short entries between signs, which repeat."""
+    for separator in LIST_SEPARATORS:
+        with_sign = [text for text in present if separator in text]
+        if len(with_sign) < MIN_SHARE_OF_LISTS * len(present):
+            continue
+        entries = [entry.strip() for text in present for entry in text.split(separator)]
+        n_words = sum(len(entry.split()) for entry in entries)
+        are_short = n_words < MIN_WORDS_OF_SENTENCE * len(entries)
+        has_words = not any(entry.isdigit() for entry in entries)
+        if are_short and has_words and 2 * len(set(entries)) <= len(entries):
+            return True
+    return False
+
+
+def are_dates(present: Sequence[str]) -> bool:
+    """Whether nearly all texts are dates."""
+    n_dates = sum(_DATE.fullmatch(text) is not None for text in present)
+    return n_dates >= NEARLY_ALL * len(present)
 
 
 def _is_padded_code(text: str) -> bool:
@@ -113,7 +142,13 @@ def _is_padded_code(text: str) -> bool:
 def _are_yes_and_no(words: Set[str]) -> bool:
     """Whether all words mean yes or no, and both are there."""
     lower = {word.lower() for word in words}
-    return lower <= YES | NO and bool(lower & YES) and bool(lower & NO)
+    both = YES_WORDS | NO_WORDS
+    return lower <= both and bool(lower & YES_WORDS) and bool(lower & NO_WORDS)
+
+
+def are_ticks(words: Sequence[str], n_blank: int) -> bool:
+    """Whether the words of a column are one sign, such as x, next to blank cells."""
+    return n_blank > 0 and {word.lower() for word in words} <= TICKS and len(words) == 1
 
 
 def _are_mostly_numbers(values: NDArray[np.float64], n_cells: int) -> bool:

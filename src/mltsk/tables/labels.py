@@ -1,49 +1,121 @@
 """Label columns, and columns that list the labels of each row.
 
-A label column holds 0 and 1, yes and no, true and false, y and n, t and f, in any
-mixture of capitals, and no value where the label was not observed. Any other two values
+A label column holds 0 and 1, yes and no, true and false, in any mixture of capitals and
+in many languages, and no value where the label was not observed. Any other two values
 are refused until the user says which of them means yes: −1 and +1 could be read as
-numbers, too.
+numbers, too. A sign such as x next to blank cells is refused until the user says that a
+blank cell means no.
 """
 
 from collections import Counter
 from collections.abc import Sequence, Set
+from typing import NamedTuple
 
 import numpy as np
 import pandas
 
-from mltsk.datasets.dataset import NO, YES
 from mltsk.exceptions import InputError
 from mltsk.frames import is_absent
 from mltsk.text import plural, quoted, quoted_list
 
-from .cells import MISSING_WORDS, as_codes, texts_of
+from .cells import CellRules, as_codes, blank_rows, texts_of
 from .columns import ReadColumn, distinct_words, summarize, summary_of_texts
 from .kinds import LABEL, LABEL_LISTS
+from .notation import Texts
+from .words import MISSING_WORDS, NO_WORDS, TICKS, UNKNOWN_WORDS, YES_WORDS
+
+# What may stand between two labels, the most likely first.
+SEPARATORS = (";", "|", ",", "\n")
+# Words that are more likely to mean yes than their opposites, in a hint.
+LIKELY_YES = frozenset(
+    [
+        "positive",
+        "pos",
+        "+",
+        "present",
+        "abnormal",
+        "ill",
+        "sick",
+        "case",
+        "dead",
+        "died",
+        "event",
+        "high",
+        "pass",
+    ]
+)
 
 
 def read_label(
-    column: pandas.Series, positive: Sequence[str] | None, missing: Set[str]
+    column: pandas.Series,
+    positive: Sequence[str] | None,
+    rules: CellRules,
+    *,
+    of_model: bool = False,
 ) -> ReadColumn:
     """A label column as 1, 0 and NaN.
 
     ``positive`` are the words that mean yes; None stands for the usual ones.
+    ``of_model`` means that labels are read for a fitted model: all may be yes then.
     """
-    texts, notes = texts_of(column, missing)
-    texts = as_codes(texts)
+    texts, notes = texts_of(column, rules.missing)
+    texts = _without_unknown(as_codes(texts), positive or (), notes)
     words = distinct_words(texts)
+    name = str(column.name)
     if positive is None:
-        positive = [word for word in words if word.lower() in YES]
-        problem = _problem_of_words(str(column.name), words, positive)
+        positive = [word for word in words if word.lower() in YES_WORDS]
+        if not positive and len(words) == 1 and words[0].lower() in TICKS:
+            positive = words
+        problem = _problem_of_words(name, words, positive)
     else:
         problem = _problem_of_positive(words, positive)
     marks = [np.nan if text is None else float(text in positive) for text in texts]
     values = pandas.Series(marks, column.index, name=column.name)
-    model = f"label: {int(values.sum()):,} of {values.count():,} yes"
+    if rules.blank_means_no:
+        values = _with_blanks_as_no(column, values, notes)
+    elif not problem and not of_model:
+        problem = _problem_without_no(words, positive, sum(blank_rows(column)))
+    model = f"{int(values.sum()):,} of {values.count():,} yes"
     if problem:
-        problem = f"Label {str(column.name)!r} {problem}"
+        problem = f"Label {name!r} {problem}"
     summary = summary_of_texts(column, LABEL, texts, notes=notes, model=model)
     return ReadColumn(summary, values, problem)
+
+
+def _without_unknown(texts: Texts, positive: Sequence[str], notes: list[str]) -> Texts:
+    """Texts without words such as unknown, which nobody observed."""
+    unknown = [
+        text
+        for text in texts
+        if text is not None and text.lower() in UNKNOWN_WORDS and text not in positive
+    ]
+    for word, count in Counter(unknown).items():
+        cells = plural(count, "cell")
+        notes.append(f"{cells} with {quoted(word)} counted as not observed")
+    not_observed = set(unknown)
+    return [None if text in not_observed else text for text in texts]
+
+
+def _with_blanks_as_no(
+    column: pandas.Series, values: pandas.Series, notes: list[str]
+) -> pandas.Series:
+    """Values of a label with 0 for blank cells, as the user asked."""
+    is_blank = np.array(blank_rows(column))
+    if is_blank.any():
+        notes.append(f"{plural(int(is_blank.sum()), 'blank cell')} read as no")
+    return values.mask(is_blank, 0.0)
+
+
+def _problem_without_no(
+    words: Sequence[str], positive: Sequence[str], n_blank: int
+) -> str:
+    """What is wrong with a label that is yes or nothing."""
+    if not n_blank or not words or any(word not in positive for word in words):
+        return ""
+    return (
+        f"holds {quoted_list(words)} or no value, and never a no: say "
+        "blank_means_no=True or --blank-means-no if a blank cell means no."
+    )
 
 
 def _problem_of_positive(words: Sequence[str], positive: Sequence[str]) -> str:
@@ -58,10 +130,12 @@ def _problem_of_positive(words: Sequence[str], positive: Sequence[str]) -> str:
 
 def _problem_of_words(name: str, words: Sequence[str], positive: Sequence[str]) -> str:
     """What is wrong with words of which nobody says what they mean."""
-    strange = [word for word in words if word.lower() not in YES | NO]
+    usual = YES_WORDS | NO_WORDS | {word.lower() for word in positive}
+    strange = [word for word in words if word.lower() not in usual]
     if not strange:
         return ""
-    example = quoted((positive or strange)[-1])
+    likely = [word for word in strange if word.lower() in LIKELY_YES]
+    example = quoted((list(positive) or likely or strange)[-1])
     hint = (
         f"say which one means yes, labels={{{name!r}: {example}}} or "
         f"--labels {name}={example[1:-1]}"
@@ -74,30 +148,53 @@ def _problem_of_words(name: str, words: Sequence[str], positive: Sequence[str]) 
     return f"holds {quoted_list(words)}, not 0 and 1 or yes and no: {hint}."
 
 
-def read_lists(column: pandas.Series, separator: str, missing: Set[str]) -> ReadColumn:
+# lists
+
+
+class ListRules(NamedTuple):
+    """How labels are listed in one column.
+
+    ``separator`` stands between two labels; None to find it. ``prefix`` is the number
+    of characters of a code that count, 0 for all.
+    """
+
+    separator: str | None = None
+    prefix: int = 0
+
+
+def read_lists(
+    column: pandas.Series, list_rules: ListRules, rules: CellRules
+) -> ReadColumn:
     """A column of label lists as a frame of 1, 0 and NaN with a column per label.
 
     The most frequent label is the first. ``none``, or an empty list in a data frame,
     means no label; an empty cell means that nothing was observed.
     """
-    if not separator:
+    if list_rules.separator == "":
         raise InputError(
             "The separator of label lists is empty: give the sign between two labels, "
             'such as ";".'
         )
     from sklearn.preprocessing import MultiLabelBinarizer
 
-    rows = [_entries(cell, separator, missing) for cell in column.tolist()]
+    cells = column.tolist()
+    notes: list[str] = []
+    separator = list_rules.separator or _separator_of(cells, notes)
+    rows = [_entries(cell, separator, rules) for cell in cells]
+    if list_rules.prefix:
+        rows = _cut_codes(rows, list_rules.prefix, notes)
     observed = [row or set() for row in rows]
     counts = Counter(entry for row in observed for entry in row)
     names = sorted(counts, key=lambda name: (-counts[name], name))
     Y = MultiLabelBinarizer(classes=names).fit_transform(observed).astype(float)
     Y[[row is None for row in rows]] = np.nan
     n_empty = rows.count(None)
-    notes = []
     if n_empty:
-        cells = plural(n_empty, "empty cell")
-        notes.append(f"{cells}, not observed; write none where there is no label")
+        empty = plural(n_empty, "empty cell")
+        notes.append(
+            f"{empty}, not observed; write none where there is no label, or "
+            "--blank-means-no"
+        )
     summary = summarize(
         column,
         LABEL_LISTS,
@@ -114,13 +211,43 @@ def read_lists(column: pandas.Series, separator: str, missing: Set[str]) -> Read
     return ReadColumn(summary, frame, problem)
 
 
-def _entries(cell: object, separator: str, missing: Set[str]) -> set[str] | None:
+def _separator_of(cells: Sequence[object], notes: list[str]) -> str:
+    """The sign between labels: the first that is in any cell, else the usual one."""
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    for separator in SEPARATORS:
+        if any(separator in text for text in texts):
+            if separator != SEPARATORS[0]:
+                notes.append(
+                    f"{separator!r} between two labels; --separator to overrule"
+                )
+            return separator
+    return SEPARATORS[0]
+
+
+def _entries(cell: object, separator: str, rules: CellRules) -> Set[str] | None:
     """The labels of one cell, None where nothing was observed."""
     if isinstance(cell, list | tuple | set | frozenset | np.ndarray):
         return {str(entry).strip() for entry in cell}
     text = "" if is_absent(cell) else str(cell).strip()
-    if text.lower() in MISSING_WORDS | missing:
+    if not text and rules.blank_means_no:
+        return set()
+    if text.lower() in MISSING_WORDS | UNKNOWN_WORDS | rules.missing:
         return None
     entries = {entry.strip() for entry in text.split(separator)} - {""}
     has_no_label = {entry.lower() for entry in entries} == {"none"}
     return set() if has_no_label else entries
+
+
+def _cut_codes(
+    rows: Sequence[Set[str] | None], prefix: int, notes: list[str]
+) -> list[Set[str] | None]:
+    """Codes cut to their first characters: E11.9 and E11.0 are E11."""
+    codes = {code for row in rows for code in row or ()}
+    groups = {code[:prefix] for code in codes}
+    characters = plural(prefix, "character")
+    labels = plural(len(groups), "label")
+    notes.append(
+        f"{plural(len(codes), 'code')} cut to {characters}: {labels}; --prefix to "
+        "overrule"
+    )
+    return [None if row is None else {code[:prefix] for code in row} for row in rows]

@@ -1,7 +1,7 @@
 """`read_table`: features, labels and identifiers, with a report on every column."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,36 @@ from mltsk.datasets.dataset import Dataset, pick_labels, split_names, unique_nam
 from mltsk.exceptions import InputError
 from mltsk.text import plural, quoted_list
 
+from .cells import CellRules
 from .columns import ReadColumn, read_column
-from .files import RawTable, read_raw
-from .kinds import DROPPED, IDENTIFIER, NOMINAL, NUMBER, ORDINAL, USED, YES_NO, Said
-from .labels import read_label, read_lists
+from .files import FileRules, RawTable, read_raw
+from .groups import (
+    REPEATING_ID,
+    Codes,
+    group_codes,
+    identifies_groups,
+    note_on_copies,
+    read_group,
+    read_repeating_id,
+    repeating_identifiers,
+)
+from .kinds import (
+    DROPPED,
+    GROUP,
+    IDENTIFIER,
+    LABEL,
+    NOMINAL,
+    NUMBER,
+    ORDINAL,
+    TEXT,
+    TICK,
+    USED,
+    YES_NO,
+    Said,
+)
+from .labels import ListRules, read_label, read_lists
+from .layout import Layout
+from .long_form import Long, key_and_code, note_on_long_form, row_per_key
 from .report import ColumnReport, ColumnSummary, TableError
 
 Names = str | Iterable[str]
@@ -42,9 +68,11 @@ class DataTable:
         The labels as 1.0, 0.0, and NaN where a label was not observed; no columns where
         there are none.
     ids : pandas.DataFrame
-        Identifier columns as they were read.
+        Identifier columns as they were read, and the column of groups.
     columns : ColumnReport
         What each column of the file was taken for.
+    groups : array of int of shape (n,), or None
+        The same number for rows that belong together, such as visits of a patient.
     name, source : str
         What to call the table, and where it came from.
     """
@@ -53,6 +81,7 @@ class DataTable:
     Y: pandas.DataFrame
     ids: pandas.DataFrame
     columns: ColumnReport
+    groups: Codes | None = None
     name: str = "data"
     source: str = ""
 
@@ -71,6 +100,12 @@ class DataTable:
     def label_names(self) -> tuple[str, ...]:
         """The columns of Y."""
         return tuple(self.Y.columns)
+
+    @property
+    def group_name(self) -> str:
+        """The column that says which rows belong together; "" if there is none."""
+        names = [column.name for column in self.columns if column.kind == GROUP]
+        return names[0] if names else ""
 
     @property
     def kinds(self) -> dict[str, str | tuple[str, ...]]:
@@ -114,7 +149,7 @@ class DataTable:
     def _refuse_categories(self) -> None:
         """Refuse a feature that is neither a number nor yes and no."""
         for name, kind in self.kinds.items():
-            if kind in (NUMBER, YES_NO):
+            if kind in (NUMBER, YES_NO, TICK):
                 continue
             kind_name = kind if isinstance(kind, str) else ORDINAL
             raise InputError(
@@ -157,7 +192,17 @@ def read_table(
     number: Names = (),
     missing: Names = (),
     label_column: str | None = None,
-    separator: str = ";",
+    separator: str | None = None,
+    long: Long | None = None,
+    prefix: int = 0,
+    group: str | bool | None = None,
+    decimal: str = "",
+    blank_means_no: bool = False,
+    sheet: str | int | None = None,
+    encoding: str | None = None,
+    skip_rows: int | None = None,
+    header_rows: int | None = None,
+    skip_end: int | None = None,
     kinds: Kinds | None = None,
 ) -> DataTable:
     """Read a table and decide what each column is; ``table.columns`` reports it.
@@ -186,8 +231,30 @@ def read_table(
         empty cells, NA, N/A, NaN, null and ?.
     label_column : str, optional
         A column that lists the labels of each sample, with ``separator`` between them.
-    separator : str
-        What separates two labels in ``label_column``.
+    separator : str, optional
+        What separates two labels in ``label_column``; found unless given.
+    long : str or pair of str, optional
+        ``"patient,diagnosis"`` for a table with a row per patient and diagnosis, which
+        becomes a row per patient with a label per diagnosis.
+    prefix : int
+        How many characters of a listed label count, such as 3 for E11 of E11.9; 0 for
+        all.
+    group : str or False, optional
+        A column whose value is the same for rows that belong together, such as visits
+        of a patient; it is no feature. None takes an identifier that repeats, and the
+        report says so; False, or "none", takes no column.
+    decimal : {"", ".", ","}
+        The sign before decimals in text; found for each column unless given.
+    blank_means_no : bool
+        Whether a blank cell of a label, or of tick boxes, means no.
+    sheet : str or int, optional
+        Name or number, from 1 on, of the sheet of a workbook; the first one with a
+        table unless given.
+    encoding : str, optional
+        Of a text file; found among UTF-8, UTF-16 and Windows-1252 unless given.
+    skip_rows, header_rows, skip_end : int, optional
+        Rows above the names of the columns, rows with names (1 or 2), rows below the
+        data; found unless given.
     kinds : mapping, optional
         The kind of each feature, or its levels in order, as a fitted model knows them.
         X then has exactly these columns, read by these kinds, whatever they look like
@@ -196,7 +263,7 @@ def read_table(
     Returns
     -------
     DataTable
-        With ``X``, ``Y``, ``ids`` and ``columns``.
+        With ``X``, ``Y``, ``ids``, ``groups`` and ``columns``.
 
     Examples
     --------
@@ -216,12 +283,26 @@ def read_table(
     >>> table.Y["asthma"].tolist()
     [1.0, nan, 0.0]
     """
-    if labels is not None and label_column is not None:
+    if sum(option is not None for option in (labels, label_column, long)) > 1:
         raise InputError(
-            "Labels are given as columns (labels) or as one column of lists "
-            "(label_column), not both."
+            "Labels are given as columns (labels), as one column of lists "
+            "(label_column) or in long form (long), not both."
         )
-    raw = read_raw(source, labels)
+    rules = CellRules(
+        missing=frozenset(word.lower() for word in split_names(missing)),
+        decimal=_checked_decimal(decimal),
+        blank_means_no=blank_means_no,
+    )
+    layout = Layout(skip_rows, header_rows, skip_end)
+    raw = read_raw(source, labels, FileRules(sheet, encoding, layout))
+    if long is not None:
+        key, label_column = key_and_code(raw, long)
+        dropped = unique_names(split_names(drop), raw.frame, raw.name)
+        raw = replace(raw, frame=raw.frame.drop(columns=dropped))
+        raw = row_per_key(raw, key, label_column, rules.missing)
+        drop = ()
+        id = [*split_names(id), key]
+    wishes = [(DROPPED, drop), (IDENTIFIER, id), (NOMINAL, nominal), (NUMBER, number)]
     if label_column is None:
         positive_words = label_columns(raw, labels)
         label_names = list(positive_words)
@@ -229,26 +310,98 @@ def read_table(
         unique_names([label_column], raw.frame, raw.name)
         positive_words = {}
         label_names = [label_column]
-    wishes = [(DROPPED, drop), (IDENTIFIER, id), (NOMINAL, nominal), (NUMBER, number)]
     said = _wishes_by_column(raw, label_names, [*wishes, *_levels(ordinal)])
     if kinds is not None:
         _check_kinds(raw, kinds, {*label_names, *said})
         said = dict.fromkeys(raw.frame, DROPPED) | said | dict(kinds)
-    missing_words = frozenset(word.lower() for word in split_names(missing))
+    if kinds is None or isinstance(group, str):
+        undecided = [n for n in raw.frame if n not in said and n not in label_names]
+        said |= _said_about_groups(raw, group, said, undecided, rules.missing)
+    of_model = kinds is not None
     columns: dict[str, ReadColumn] = {}
     for name, column in raw.frame.items():
         if name in positive_words:
-            columns[name] = read_label(column, positive_words[name], missing_words)
+            words = positive_words[name]
+            columns[name] = read_label(column, words, rules, of_model=of_model)
         elif name == label_column:
-            columns[name] = read_lists(column, separator, missing_words)
-        elif said.get(name) == DROPPED:
-            summary = ColumnSummary(name, DROPPED, len(column))
-            columns[name] = ReadColumn(summary, None)
+            columns[name] = read_lists(column, ListRules(separator, prefix), rules)
+        elif said.get(name) == GROUP:
+            is_asked = name == group
+            columns[name] = read_group(column, rules.missing, is_asked=is_asked)
         else:
-            columns[name] = read_column(
-                column, said.get(name), missing_words, of_model=kinds is not None
+            columns[name] = _read_feature(
+                column, said.get(name), rules, of_model=of_model
             )
-    return _put_together(raw, columns, label_names, list(kinds or ()))
+    table = _put_together(raw, columns, label_names, list(kinds or ()))
+    if not table.group_name:
+        return table
+    groups = group_codes(raw.frame[table.group_name], rules.missing)
+    report = table.columns
+    if not label_names:
+        others = {c.name: c.kind for c in report if c.kind in (*USED, TEXT)}
+        note = note_on_long_form(raw, table.group_name, others)
+        report = report.with_note(note) if note else report
+    return replace(table, groups=groups, columns=report)
+
+
+def _checked_decimal(decimal: str) -> str:
+    """The sign before decimals, if it is one."""
+    if decimal not in ("", ".", ","):
+        raise InputError(
+            f"The sign before decimals is a point or a comma, not {decimal!r}."
+        )
+    return decimal
+
+
+def _read_feature(
+    column: pandas.Series, said: Said | None, rules: CellRules, *, of_model: bool
+) -> ReadColumn:
+    """A column that is neither a label nor the group."""
+    if said == DROPPED:
+        return ReadColumn(ColumnSummary(str(column.name), DROPPED, len(column)), None)
+    if said == REPEATING_ID:
+        return read_repeating_id(column, rules.missing)
+    return read_column(column, said, rules, of_model=of_model)
+
+
+def _said_about_groups(
+    raw: RawTable,
+    group: str | bool | None,
+    said: Kinds,
+    undecided: Sequence[str],
+    missing: Set[str],
+) -> dict[str, Said]:
+    """The column that keeps rows together, as asked or found, and its like.
+
+    Identifiers that the user names are looked at first, then ``undecided`` columns with
+    names of identifiers.
+    """
+    repeating = repeating_identifiers(raw.frame, undecided, missing)
+    is_refused = group is False or (group == "none" and "none" not in raw.frame)
+    if not is_refused and isinstance(group, str):
+        _check_group(raw, group, said, undecided)
+        repeating = [group, *(name for name in repeating if name != group)]
+    elif not is_refused:
+        ids = [name for name, kind in said.items() if kind == IDENTIFIER]
+        asked = [n for n in ids if identifies_groups(raw.frame[n], missing)]
+        repeating = [*asked[:1], *repeating]
+    kinds: dict[str, Said] = dict.fromkeys(repeating, REPEATING_ID)
+    if repeating and not is_refused:
+        kinds[repeating[0]] = GROUP
+    return kinds
+
+
+def _check_group(
+    raw: RawTable, group: str, said: Kinds, undecided: Sequence[str]
+) -> None:
+    """Refuse a group that is no column, a label or a feature."""
+    unique_names([group], raw.frame, raw.name)
+    kind = said.get(group, IDENTIFIER)
+    if group not in said and group not in undecided:
+        kind = LABEL
+    if kind not in (IDENTIFIER, DROPPED):
+        name = kind if isinstance(kind, str) else ORDINAL
+        raise InputError(f"Column {group!r} cannot be both {name} and the group.")
 
 
 def label_columns(raw: RawTable, labels: Labels) -> PositiveWords:
@@ -373,7 +526,10 @@ def _put_together(
     report = ColumnReport(summaries, title, raw.notes)
     _refuse_problems(raw.name, columns, report, has_features=bool(features))
     X = pandas.DataFrame({name: columns[name].values for name in features}, index=index)
-    ids = [name for name, kind in kinds.items() if kind == IDENTIFIER]
+    copies = note_on_copies(X, Y)
+    if copies:
+        report = report.with_note(copies)
+    ids = [name for name, kind in kinds.items() if kind in (IDENTIFIER, GROUP)]
     return DataTable(
         X=X,
         Y=Y,
@@ -393,10 +549,14 @@ def _title(
         plural(n_features, "feature"),
         plural(n_labels, "label"),
     ]
-    n_left_out = sum(summary.model.startswith("left out") for summary in summaries)
+    n_left_out = sum(_is_left_out(summary) for summary in summaries)
     if n_left_out:
         counts.append(f"{plural(n_left_out, 'column')} left out")
     return f"{raw.name}: {', '.join(counts)}"
+
+
+def _is_left_out(summary: ColumnSummary) -> bool:
+    return summary.model.startswith("left out") or summary.kind == GROUP
 
 
 def _refuse_problems(

@@ -1,5 +1,6 @@
 """The column report: what every column was taken for, and how to say otherwise."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
@@ -8,16 +9,21 @@ from textwrap import wrap
 from mltsk.exceptions import InputError, printable
 from mltsk.text import plural
 
-REPORT_WIDTH = 100  # characters of a printed line
+REPORT_WIDTH = 80  # characters of a printed line
 NAME_WIDTH = 26  # characters of a name or an example, printed
+MIN_EXAMPLES_WIDTH = 8  # characters; names are cut for them
 HTML_NAME_WIDTH = 80
 MAX_REPORT_COLUMNS = 100
 MAX_NAMES_OF_NOTE = 8
 HEADER = ("column", "kind", "distinct", "missing", "examples", "in the model as")
 OVERRULE = (
-    "To say otherwise, name columns in number, nominal, ordinal (stage: 1 < 2 < 3), "
-    "id, drop, or words in missing: options of read_table and of the command line."
+    "To say otherwise: --number, --nominal, --ordinal (stage: 1 < 2 < 3), --id, "
+    "--drop, --missing; in Python, read_table(..., number=...)."
 )
+# What notes are about, the worst first: rows and cells that are read as something else,
+# rows that belong together, columns that are left out, and the rest.
+NOTE_SIGNS = ("to overrule", "the same as an earlier", "kept together", "left out")
+_EXAMPLE = re.compile(r" \([^)]*\)")
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,9 @@ class ColumnSummary:
 class ColumnReport(tuple[ColumnSummary, ...]):
     """The columns of a table in the order of the file, printed with notes below.
 
+    What changes most comes first among the notes; each decision names the option that
+    overrules it.
+
     Examples
     --------
     >>> import pandas as pd
@@ -59,10 +68,10 @@ class ColumnReport(tuple[ColumnSummary, ...]):
     <BLANKLINE>
     column  kind    distinct  missing  examples  in the model as
     age     number         2  1 (33%)  31, 45    number
-    gout    label          2  1 (33%)  yes, no   label: 1 of 2 yes
+    gout    label          2  1 (33%)  yes, no   1 of 2 yes
     <BLANKLINE>
-    To say otherwise, name columns in number, nominal, ordinal (stage: 1 < 2 < 3),
-    id, drop, or words in missing: options of read_table and of the command line.
+    To say otherwise: --number, --nominal, --ordinal (stage: 1 < 2 < 3), --id, --drop,
+    --missing; in Python, read_table(..., number=...).
     """
 
     title: str
@@ -77,7 +86,14 @@ class ColumnReport(tuple[ColumnSummary, ...]):
         """Columns, a line that says what the table is, and notes on all of it."""
         report = super().__new__(cls, columns)
         report.title = title
-        report.notes = (*notes, *_notes_of_columns(report))
+        all_notes = [*notes, *_notes_of_columns(report)]
+        report.notes = tuple(sorted(all_notes, key=_severity))
+        return report
+
+    def with_note(self, note: str) -> "ColumnReport":
+        """The same report with one more note on all of the table."""
+        report = ColumnReport(self, self.title)
+        report.notes = tuple(sorted((*self.notes, note), key=_severity))
         return report
 
     @property
@@ -114,20 +130,34 @@ class ColumnReport(tuple[ColumnSummary, ...]):
         return notes
 
 
+def _severity(note: str) -> int:
+    """The place of a note: the worst have the lowest."""
+    for place, sign in enumerate(NOTE_SIGNS):
+        if sign in note:
+            return place
+    return len(NOTE_SIGNS)
+
+
 def _notes_of_columns(columns: Iterable[ColumnSummary]) -> list[str]:
-    """A line per note of the columns, with the names of those that share it."""
+    """A line per note of the columns, with the names of those that share it.
+
+    Notes that differ in their examples, in brackets, are one.
+    """
     names_of_notes: dict[str, list[str]] = {}
+    first_notes: dict[str, str] = {}
     for column in columns:
         for note in column.notes:
-            names = names_of_notes.setdefault(note, [])
+            sense = _EXAMPLE.sub("", note)
+            first_notes.setdefault(sense, note)
+            names = names_of_notes.setdefault(sense, [])
             names.append(cut(column.name, NAME_WIDTH))
     lines = []
-    for note, names in names_of_notes.items():
+    for sense, names in names_of_notes.items():
         shown = ", ".join(names[:MAX_NAMES_OF_NOTE])
         n_more = len(names) - MAX_NAMES_OF_NOTE
         if n_more > 0:
             shown += f" and {n_more} more"
-        lines.append(f"{shown}: {note}")
+        lines.append(f"{shown}: {first_notes[sense]}")
     return lines
 
 
@@ -148,13 +178,18 @@ def report_row(column: ColumnSummary, width: int) -> tuple[str, ...]:
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    """Rows as lines: examples get the room that the others leave, numbers go right."""
+    """Rows as lines: examples get the room that the others leave, numbers go right.
+
+    Where that is too little, names are cut.
+    """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     distinct = HEADER.index("distinct")
     examples = HEADER.index("examples")
     gaps = 2 * (len(widths) - 1)
     room = REPORT_WIDTH - gaps - (sum(widths) - widths[examples])
-    widths[examples] = min(widths[examples], max(room, len("examples")))
+    if room < MIN_EXAMPLES_WIDTH:
+        widths[0] = max(MIN_EXAMPLES_WIDTH, widths[0] - MIN_EXAMPLES_WIDTH + room)
+    widths[examples] = min(widths[examples], max(room, MIN_EXAMPLES_WIDTH))
     lines = []
     for row in rows:
         cells = [

@@ -1,0 +1,245 @@
+"""Text files with delimiters, read cell by cell.
+
+The delimiter is the one of comma, semicolon, tab and bar that makes names of the first
+line that it can. The encoding is UTF-8 or UTF-16, or Windows-1252 where the file is
+none of these.
+"""
+
+import codecs
+import csv
+import gzip
+import io
+import re
+import zlib
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from math import isnan
+from pathlib import Path
+from typing import IO, TextIO, cast
+
+from mltsk.datasets.dataset import as_number, unreadable
+from mltsk.exceptions import InputError
+from mltsk.limits import OBJECT_CELL_BYTES, check_size, memory_limit, too_large
+from mltsk.text import quoted
+
+from .layout import HEAD_ROWS, Row
+
+MAX_LINE_LENGTH = 1 << 24  # characters: a row of a million numbers
+FRAME_COLUMN_BYTES = 10_000  # of a column of a data frame, whatever it holds
+DELIMITERS = ",;\t|"
+MARK_BYTES = 4096  # at the start of a file that tell its encoding
+FALLBACK_ENCODING = "cp1252"
+_QUOTED = re.compile(r'"[^"]*"')
+_FOREIGN_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
+_BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",  # which starts as UTF-16 does
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+@dataclass
+class TextRows:
+    """The rows of a text file, the numbers of their last lines, and notes."""
+
+    rows: list[Row] = field(default_factory=list)
+    line_numbers: "array[int]" = field(default_factory=lambda: array("q"))
+    notes: list[str] = field(default_factory=list)
+
+
+def read_text_rows(path: Path, encoding: str | None = None) -> TextRows:
+    """The rows of a text file, also of a compressed one.
+
+    ``encoding`` is the name of one, None to find it.
+    """
+    if encoding is not None:
+        return _decoded_rows(path, _checked_encoding(encoding))
+    found = _marked_encoding(path)
+    if found is not None:
+        return _decoded_rows(path, found)
+    try:
+        return _decoded_rows(path, "utf-8")
+    except UnicodeDecodeError:
+        pass
+    rows = _decoded_rows(path, FALLBACK_ENCODING)
+    example = _foreign_word(rows.rows)
+    rows.notes.append(
+        f"not UTF-8: read as Windows-1252 ({example}); --encoding to overrule"
+    )
+    return rows
+
+
+def _checked_encoding(name: str) -> str:
+    """An encoding of text that Python knows."""
+    try:
+        "a".encode(name)
+        known = codecs.lookup(name).name
+    except (LookupError, ValueError, TypeError, UnicodeError):
+        raise InputError(
+            f"Encoding {quoted(name)} is not known: give one such as utf-8, utf-16, "
+            "cp1252 or mac-roman."
+        ) from None
+    return "utf-8-sig" if known == "utf-8" else known
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """The bytes of a file, unpacked."""
+    if path.suffix.lower() == ".gz":
+        return cast(IO[bytes], gzip.open(path, "rb"))
+    return path.open("rb")
+
+
+def _marked_encoding(path: Path) -> str | None:
+    """The encoding that the first bytes of a file tell, if they do."""
+    try:
+        with _opened(path) as file:
+            start = file.read(MARK_BYTES)
+    except (OSError, EOFError, zlib.error) as error:
+        raise unreadable(path, error) from None
+    for mark, encoding in _BYTE_ORDER_MARKS.items():
+        if start.startswith(mark):
+            return encoding
+    # Without a mark, every second byte of Western text in UTF-16 is zero.
+    n_even = start[::2].count(0)
+    n_odd = start[1::2].count(0)
+    if max(n_even, n_odd) * 4 > len(start) and min(n_even, n_odd) == 0:
+        return "utf-16-le" if n_odd else "utf-16-be"
+    return None
+
+
+def _decoded_rows(path: Path, encoding: str) -> TextRows:
+    """The rows of a file in an encoding.
+
+    Text that is not UTF-8 is a `UnicodeDecodeError`, for another attempt; in any other
+    encoding it is refused.
+    """
+    try:
+        with (
+            _opened(path) as binary,
+            io.TextIOWrapper(binary, encoding=encoding, newline="") as file,
+        ):
+            return _parsed_rows(file, path)
+    except UnicodeError as error:
+        if encoding == "utf-8" and isinstance(error, UnicodeDecodeError):
+            raise
+        raise InputError(
+            f"{path} is not a text file in {encoding}: say with --encoding which it "
+            "is, or save it in UTF-8."
+        ) from None
+    except (OSError, EOFError, csv.Error, zlib.error) as error:
+        raise unreadable(path, error) from None
+
+
+def _foreign_word(rows: Sequence[Row]) -> str:
+    """The first word with a letter beyond those of English, for a user to look at."""
+    for row in rows:
+        for cell in row:
+            match = _FOREIGN_WORD.search(cell)
+            if match is not None:
+                return quoted(match.group())
+    return "signs alone"
+
+
+# parsing
+
+
+def _parsed_rows(file: TextIO, path: Path) -> TextRows:
+    """The rows of an open text file."""
+    lines = _CheckedLines(file, path)
+    head = list(islice(lines, HEAD_ROWS))
+    lines.delimiter = find_delimiter(head)
+    lines.unparsed = sum(map(lines.cost, head))
+    most = max((line.count(lines.delimiter) for line in head), default=0)
+    check_size(FRAME_COLUMN_BYTES * most, path)
+    reader = csv.reader(chain(head, lines), delimiter=lines.delimiter, strict=True)
+    text_rows = TextRows()
+    for row in filter(None, reader):
+        lines.size += OBJECT_CELL_BYTES * len(row) + sum(map(len, row))
+        lines.unparsed = 0
+        text_rows.rows.append(row)
+        text_rows.line_numbers.append(reader.line_num)
+    return text_rows
+
+
+def find_delimiter(lines: Sequence[str]) -> str:
+    """The delimiter of a text, given its first lines.
+
+    >>> find_delimiter(["a;b", "1,5;2,5"]), find_delimiter(["Export", "a,b", "1,2"])
+    (';', ',')
+    """
+    bare = [_QUOTED.sub("", line) for line in lines]
+    candidates = []
+    for delimiter in DELIMITERS:
+        number = _line_of_names(bare, delimiter)
+        if number is not None:
+            candidates.append((number, -bare[number].count(delimiter), delimiter))
+    if candidates:
+        return min(candidates)[2]
+    return max(DELIMITERS, key=bare[0].count) if bare else DELIMITERS[0]
+
+
+def _line_of_names(lines: Sequence[str], delimiter: str) -> int | None:
+    """The first line that a delimiter divides into names, as often as most lines."""
+    counts = Counter(line.count(delimiter) for line in lines)
+    del counts[0]
+    if not counts:
+        return None
+    usual = max(counts, key=lambda count: (counts[count], count))
+    for number, line in enumerate(lines):
+        cells = line.split(delimiter)
+        n_numbers = sum(not isnan(as_number(cell)) for cell in cells)
+        if len(cells) - 1 == usual and 2 * n_numbers < len(cells):
+            return number
+    return None
+
+
+class _CheckedLines(Iterator[str]):
+    """The lines of a file, as long as they look like those of a table.
+
+    A row can go over many lines, and has cells before it is complete.
+
+    Attributes
+    ----------
+    delimiter : what separates cells
+    limit : bytes that the table may take
+    size : bytes that the rows take so far
+    unparsed : bytes that the row that is not complete yet may take, at most
+    """
+
+    def __init__(self, file: TextIO, path: Path) -> None:
+        self.file = file
+        self.path = path
+        self.number = 0
+        self.delimiter = "\n"
+        self.limit = memory_limit()
+        self.size = 0
+        self.unparsed = 0
+
+    def __next__(self) -> str:
+        line = self.file.readline(MAX_LINE_LENGTH)
+        if not line:
+            raise StopIteration
+        self.number += 1
+        if len(line) == MAX_LINE_LENGTH:
+            raise InputError(
+                f"{self.path}, line {self.number} is longer than "
+                f"{MAX_LINE_LENGTH:,} characters: it is no table."
+            )
+        if "\0" in line:
+            raise InputError(
+                f"{self.path}, line {self.number}: there is a NUL byte; the file is "
+                "damaged or no text."
+            )
+        self.unparsed += self.cost(line)
+        if self.size + self.unparsed > self.limit:
+            raise too_large(self.path)
+        return line
+
+    def cost(self, line: str) -> int:
+        """Bytes that the cells of a line may take, at most."""
+        return OBJECT_CELL_BYTES * (1 + line.count(self.delimiter)) + len(line)

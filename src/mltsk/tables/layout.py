@@ -1,0 +1,310 @@
+"""Where the table lies in a sheet or a text file: titles, names, data, totals.
+
+Rows above the names that hold hardly anything are titles. Names may stand in two rows:
+groups of columns above their parts, or units below the names. Rows below the data may
+be totals or remarks. Every such decision is a note that names the option to overrule
+it.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any, NamedTuple
+
+from mltsk.datasets.dataset import as_number
+from mltsk.exceptions import InputError
+from mltsk.text import plural, quoted, quoted_list
+
+from .notation import taken_apart
+from .words import MISSING_WORDS, NO_NUMBER_WORDS
+
+HEAD_ROWS = 50  # rows at the top that tell what the table looks like
+MAX_TITLE_ROWS = 20
+MAX_END_ROWS = 5
+THIN_PARTS = 3  # a row with one of so many parts of the cells of others is a title
+MIN_ROWS_BELOW_NAMES = 2  # that tell which columns hold numbers
+MOSTLY_NUMBERS = 0.8  # of the cells of a column of numbers
+MIN_WORDS_OF_REMARK = 3
+TOTAL_WORDS = frozenset(
+    [
+        "total",
+        "totals",
+        "sum",
+        "mean",
+        "average",
+        "median",
+        "sd",
+        "summe",
+        "gesamt",
+        "mittelwert",
+        "somme",
+        "moyenne",
+        "suma",
+        "media",
+        "totale",
+        "média",
+        "soma",
+        "всего",
+        "итого",
+        "合计",
+        "合計",
+    ]
+)
+
+Row = list[Any]  # cells of a file: text, or numbers and dates of a spreadsheet
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a user says about the place of a table in its file; None is to be found.
+
+    Attributes
+    ----------
+    skip_rows : rows above the names of the columns
+    header_rows : rows that hold names, 1 or 2
+    skip_end : rows below the data
+    """
+
+    skip_rows: int | None = None
+    header_rows: int | None = None
+    skip_end: int | None = None
+
+
+class LaidOut(NamedTuple):
+    """A table in its file: names, the rows of data from ``first`` on, and notes."""
+
+    names: list[str]
+    rows: list[Row]
+    first: int
+    notes: list[str]
+
+
+def lay_out(rows: list[Row], layout: Layout, where: object) -> LaidOut:
+    """Find names and data among the rows of a file that is called ``where``."""
+    _check(layout, len(rows), where)
+    notes: list[str] = []
+    widest = max((_n_filled(row) for row in rows[:HEAD_ROWS]), default=0)
+    start = layout.skip_rows
+    if start is None:
+        start = _n_titles(rows, widest)
+    n_names = layout.header_rows
+    if n_names is None:
+        start, n_names = _place_of_names(rows, start, layout)
+    if start and layout.skip_rows is None:
+        shown = quoted_list([_first_text(row) for row in rows[:start]], at_most=2)
+        notes.append(
+            f"{plural(start, 'row')} above the names skipped ({shown}); --skip-rows 0 "
+            "to overrule"
+        )
+    first = start + n_names
+    _refuse_numbers(rows[start:first], where)
+    names = _names(rows[start:first], notes, is_asked=layout.header_rows is not None)
+    end = _end_of_data(rows, first, widest, layout, notes)
+    return LaidOut(names, rows[first:end], first, notes)
+
+
+def _check(layout: Layout, n_rows: int, where: object) -> None:
+    """Refuse numbers of rows that cannot be."""
+    if layout.header_rows not in (None, 1, 2):
+        raise InputError(
+            f"Names of columns stand in 1 row or 2, not in {layout.header_rows}."
+        )
+    n_skipped = 0
+    for count in (layout.skip_rows, layout.skip_end):
+        if count is not None and count < 0:
+            raise InputError(f"The number of rows to skip cannot be {count}.")
+        n_skipped += count or 0
+    if n_skipped and n_skipped >= n_rows:
+        raise InputError(
+            f"{where} has {plural(n_rows, 'row')}: none is left after skipping "
+            f"{n_skipped:,}."
+        )
+
+
+def _refuse_numbers(rows: Sequence[Row], where: object) -> None:
+    """Refuse a table without names: where they should be, there are numbers alone."""
+    names = [str(cell).strip() for row in rows for cell in row]
+    filled = [name for name in names if name]
+    if filled and not any(isnan(as_number(name)) for name in filled):
+        raise InputError(
+            f"{where} starts with numbers: it needs a first line with the names of its "
+            "columns."
+        )
+
+
+def is_blank(cell: object) -> bool:
+    """Whether a cell holds nothing."""
+    return not str(cell).strip()
+
+
+def _n_filled(row: Row) -> int:
+    return sum(not is_blank(cell) for cell in row)
+
+
+def _first_text(row: Row) -> str:
+    """The first cell of a row that holds something, as text."""
+    return next((str(cell).strip() for cell in row if not is_blank(cell)), "")
+
+
+# names
+
+
+def _n_titles(rows: Sequence[Row], widest: int) -> int:
+    """How many rows at the top hold hardly anything."""
+    thin = max(widest // THIN_PARTS, int(widest >= THIN_PARTS))
+    for number, row in enumerate(rows[:MAX_TITLE_ROWS]):
+        is_line = len(row) == 1 and widest > 1  # of a text file, without a delimiter
+        if _n_filled(row) > thin and not is_line:
+            return number
+    return 0
+
+
+def _place_of_names(rows: Sequence[Row], start: int, layout: Layout) -> tuple[int, int]:
+    """The first row with names, and how many such rows there are."""
+    if start + 1 < len(rows) and _is_below_names(rows, start + 1):
+        return start, 2
+    has_row_above = layout.skip_rows is None and start > 0
+    if has_row_above and _n_filled(rows[start - 1]) > 1:
+        names = [str(cell).strip() for cell in rows[start]]
+        if len({*names, ""}) <= len(names):  # blank names, or a name twice
+            return start - 1, 2
+    return start, 1
+
+
+def _is_below_names(rows: Sequence[Row], number: int) -> bool:
+    """Whether a row holds words where all rows below it hold numbers."""
+    row = rows[number]
+    below = rows[number + 1 : number + 1 + HEAD_ROWS]
+    if len(below) < MIN_ROWS_BELOW_NAMES:
+        return False
+    if any(_is_number(cell) for cell in row):
+        return False
+    n_words = 0
+    columns = [j for j in range(len(row)) if _are_numbers(below, j)]
+    for j in columns:
+        word = str(row[j]).strip().lower()
+        if word and word in MISSING_WORDS | NO_NUMBER_WORDS:
+            return False
+        n_words += bool(word)
+    return len(columns) > 1 and 2 * n_words >= len(columns)
+
+
+def _are_numbers(rows: Sequence[Row], j: int) -> bool:
+    """Whether most cells of a column that hold something are numbers."""
+    cells = [row[j] for row in rows if j < len(row) and not is_blank(row[j])]
+    n_numbers = sum(_is_number(cell) for cell in cells)
+    return bool(cells) and n_numbers >= MOSTLY_NUMBERS * len(cells)
+
+
+def _is_number(cell: object) -> bool:
+    return isinstance(cell, int | float) or taken_apart(str(cell).strip()) is not None
+
+
+def _names(rows: Sequence[Row], notes: list[str], *, is_asked: bool) -> list[str]:
+    """The names of columns, each once."""
+    lines = [[str(cell).strip() for cell in row] for row in rows]
+    if not lines:
+        return []
+    overrule = "" if is_asked else "; --header-rows 1 to overrule"
+    if len(lines) == 1:
+        names = lines[0]
+    elif "" not in lines[0] and len(set(lines[0])) == len(lines[0]):
+        names = lines[0]
+        units = quoted_list([cell for cell in lines[1] if cell], at_most=3)
+        notes.append(f"the row below the names left out as units ({units}){overrule}")
+    else:
+        names = _joined_names(*lines)
+        notes.append(f"names are in two rows ({quoted(names[-1])}){overrule}")
+    return _unique(names, notes)
+
+
+def _joined_names(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
+    """Names from two rows: the lower one, with the upper one where that is needed.
+
+    A blank cell of the upper row belongs to the name on its left, as in merged cells.
+    """
+    width = max(len(upper), len(lower))
+    upper = [*upper, *[""] * (width - len(upper))]
+    lower = [*lower, *[""] * (width - len(lower))]
+    names = []
+    above = ""
+    counts = Counter(lower)
+    for group, name in zip(upper, lower, strict=True):
+        above = group or above
+        if not name:
+            names.append(group)
+        elif counts[name] > 1 and above:
+            names.append(f"{above} {name}")
+        else:
+            names.append(name)
+    return names
+
+
+def _unique(names: Sequence[str], notes: list[str]) -> list[str]:
+    """Names, numbered where a name is blank or there twice."""
+    in_file = set(names)
+    n_copies: Counter[str] = Counter()
+    unique: list[str] = []
+    changed = []
+    for position, name in enumerate(names):
+        wanted = name or f"column {position + 1}"
+        n_copies[wanted] += 1
+        new = wanted
+        if n_copies[wanted] > 1 or (not name and new in in_file):
+            while new in in_file or new == wanted:
+                new = f"{wanted} ({max(2, n_copies[wanted])})"
+                n_copies[wanted] += new in in_file
+        in_file.add(new)
+        unique.append(new)
+        if new != name:
+            changed.append(new)
+    if changed:
+        notes.append(
+            f"names that were blank or there twice: now {quoted_list(changed)}"
+        )
+    return unique
+
+
+# the end
+
+
+def _end_of_data(
+    rows: Sequence[Row], first: int, widest: int, layout: Layout, notes: list[str]
+) -> int:
+    """The row after the last one with data."""
+    end = len(rows)
+    while end > first and all(map(is_blank, rows[end - 1])):
+        end -= 1
+    n_blank = len(rows) - end
+    if layout.skip_end is not None:
+        return max(first, len(rows) - max(layout.skip_end, n_blank))
+    if n_blank:
+        notes.append(f"empty rows at the end left out: {n_blank:,}")
+    last = end
+    while end > first + 1 and last - end < MAX_END_ROWS:
+        if not _is_remark(rows, end - 1, widest):
+            break
+        end -= 1
+    if end < last:
+        shown = quoted_list([_first_text(row) for row in rows[end:last]], at_most=2)
+        notes.append(
+            f"{plural(last - end, 'row')} at the end left out as totals or remarks "
+            f"({shown}); --skip-end 0 to overrule"
+        )
+    return end
+
+
+def _is_remark(rows: Sequence[Row], number: int, widest: int) -> bool:
+    """Whether a row at the end holds totals, a sentence, or nothing."""
+    row = rows[number]
+    text = _first_text(row)
+    if not text:
+        return True
+    words = text.lower().rstrip(":").split()
+    if words[0] in TOTAL_WORDS and len(words) < MIN_WORDS_OF_REMARK:
+        return True
+    if _n_filled(row) > 1 or widest < THIN_PARTS:
+        return False
+    is_apart = all(map(is_blank, rows[number - 1]))
+    return is_apart or len(words) >= MIN_WORDS_OF_REMARK

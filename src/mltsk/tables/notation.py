@@ -1,0 +1,361 @@
+"""Numbers as people write them: separators, units, currencies, percent, limits.
+
+What a sign means is decided for a column from all of its cells, and a note says so.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mltsk.datasets.dataset import as_number
+from mltsk.text import plural, quoted
+
+from .words import NO_NUMBER_WORDS
+
+# Decimal commas are a notation if at least this share of the cells with commas can
+# mean nothing else: a single 2,5 among a hundred 1,234 is a typo.
+MIN_DECIMAL_COMMAS = 0.05
+MAX_UNIT_LENGTH = 12  # characters
+MAX_NUMERAL_LENGTH = 400  # characters: the largest number has 309 digits
+CURRENCIES = "$€£¥₹₽₺₩"
+# Units that may follow a number without a space. Single letters are not among them:
+# 101A is a code.
+UNITS = frozenset(
+    [
+        "%",
+        "kg",
+        "mg",
+        "µg",
+        "μg",
+        "ug",
+        "ng",
+        "pg",
+        "lb",
+        "lbs",
+        "oz",
+        "cm",
+        "mm",
+        "km",
+        "in",
+        "ft",
+        "ml",
+        "dl",
+        "mmhg",
+        "bpm",
+        "hr",
+        "hrs",
+        "min",
+        "sec",
+        "ms",
+        "days",
+        "yr",
+        "yrs",
+        "years",
+        "°c",
+        "°f",
+        "mmol/l",
+        "µmol/l",
+        "mg/dl",
+        "g/dl",
+        "g/l",
+        "u/l",
+        "iu/l",
+        "iu",
+        "kcal",
+        "kg/m2",
+        "kg/m²",
+    ]
+)
+_LIMITS = "<>≤≥="
+_UNIT = re.compile(r"[^\W\d_]\S*|[%°µ‰]\S*")
+_NUMERAL = re.compile(
+    r"[-+−]?(?:\d[\d.,'’ \u00a0\u2009\u202f]*|[.,]\d+)(?:[eE][-+]?\d+)?"
+)
+_SPACES = "[ \u00a0\u2009\u202f'’]"
+_WHOLE = re.compile(r"[-+]?\d+")
+_COMMA_GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
+_POINT_GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?")
+_SPACE_GROUPS = re.compile(rf"[-+]?[1-9]\d{{0,2}}({_SPACES}\d{{3}})+([.,]\d+)?")
+_DECIMAL_COMMA = re.compile(
+    r"[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+(e[-+]?\d+)?", re.IGNORECASE
+)
+_THREE_DECIMALS = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
+_LONG_WHOLE = re.compile(r"[-+]?\d{4,}(\.\d*)?")
+
+Texts = list[str | None]
+
+
+class Numbers(NamedTuple):
+    """The numbers of a column.
+
+    ``values`` are NaN where there is no number, ``bad_rows`` are the rows whose cell
+    holds something else, and ``notes`` tell of the notation.
+    """
+
+    values: NDArray[np.float64]
+    bad_rows: list[int]
+    notes: list[str]
+
+
+class Written(NamedTuple):
+    """A cell taken apart: "< $ 1,234.5 kg" has a limit, a currency and a unit.
+
+    ``unit`` is in small letters; "" stands for what is not there.
+    """
+
+    numeral: str
+    limit: str = ""
+    currency: str = ""
+    unit: str = ""
+
+
+def numbers_of(texts: Texts, decimal: str = "") -> Numbers:
+    """Read text as numbers, in the notation that the column is written in.
+
+    ``decimal`` is the sign before decimals, "." or ",", or "" to find it: commas are
+    decimal points where enough cells can mean nothing else (2,5 or 0,125), and stand
+    between thousands where all of them can (1,234.5 or 50,538). Units, currencies and
+    percent signs are taken off where every cell has the same. A limit such as <0.5 is
+    read as 0.5 where most cells have none.
+    """
+    values = _plain_numbers(texts)
+    bad_rows = _rows_without_number(texts, values)
+    if not bad_rows and decimal != ",":
+        return Numbers(values, bad_rows, _note_on_points(texts))
+    notes: list[str] = []
+    texts = _without_unknown(texts, notes)
+    cells = [None if text is None else taken_apart(text) for text in texts]
+    numerals = _bare_numerals(texts, cells, notes)
+    sign = decimal or _decimal_sign(numerals)
+    values, separator_notes = _read_numerals(numerals, sign, is_asked=bool(decimal))
+    return Numbers(
+        values, _rows_without_number(texts, values), [*notes, *separator_notes]
+    )
+
+
+def _plain_numbers(texts: Sequence[str | None]) -> NDArray[np.float64]:
+    """Texts as finite numbers, NaN for all others."""
+    values = np.array([np.nan if text is None else as_number(text) for text in texts])
+    values[np.isinf(values)] = np.nan
+    return values
+
+
+def _rows_without_number(
+    texts: Sequence[str | None], values: NDArray[np.float64]
+) -> list[int]:
+    """Rows with a text that is no number."""
+    rows = np.flatnonzero(np.isnan(values)).tolist()
+    return [row for row in rows if texts[row] is not None]
+
+
+def _note_on_points(texts: Texts) -> list[str]:
+    """The note on plain numbers that could have points between thousands: 50.538."""
+    with_point = [text for text in texts if text is not None and "." in text]
+    if len(with_point) < 3 or not all(map(_THREE_DECIMALS.fullmatch, with_point)):
+        return []
+    example = with_point[0]
+    thousands = example.replace(".", "")
+    return [
+        f"points read as decimal points ({example} is not {thousands}); --decimal , to "
+        "overrule"
+    ]
+
+
+def _without_unknown(texts: Texts, notes: list[str]) -> Texts:
+    """Texts without words such as unknown, if there are digits anywhere."""
+    if not any(map(_holds_digit, texts)):
+        return texts
+    words = [t for t in texts if t is not None and t.lower() in NO_NUMBER_WORDS]
+    for word, count in Counter(words).items():
+        notes.append(f"{plural(count, 'cell')} with {quoted(word)} counted as missing")
+    unknown = set(words)
+    return [None if text in unknown else text for text in texts]
+
+
+def _holds_digit(text: str | None) -> bool:
+    return text is not None and any(character.isdigit() for character in text)
+
+
+def taken_apart(text: str) -> Written | None:
+    """The numeral of a cell and what stands around it; None if there is no numeral.
+
+    >>> taken_apart("<0.5 mg")
+    Written(numeral='0.5', limit='<', currency='', unit='mg')
+    >>> taken_apart("-$1,234").currency, taken_apart("12A"), taken_apart("18-25")
+    ('$', None, None)
+    """
+    if len(text) > MAX_NUMERAL_LENGTH:
+        return None
+    rest = text.lstrip(_LIMITS)
+    limit = text[: len(text) - len(rest)]
+    rest = rest.lstrip()
+    currency, rest = _without_currency(rest)
+    match = _NUMERAL.match(rest)
+    if match is None:
+        return None
+    after = rest[match.end() :]
+    has_space = match.group()[-1].isspace()
+    numeral = match.group().strip().replace("−", "-")
+    unit = after.lower()
+    if unit and unit in CURRENCIES and not currency:
+        return Written(numeral, limit, currency=unit)
+    is_unit = not unit or unit in UNITS
+    if has_space and _UNIT.fullmatch(unit) and len(unit) <= MAX_UNIT_LENGTH:
+        is_unit = True
+    return Written(numeral, limit, currency, unit) if is_unit else None
+
+
+def _without_currency(text: str) -> tuple[str, str]:
+    """The sign of a currency at the start, and the text without it: -$5 is -5."""
+    sign = text[:1] if text[:1] in ("-", "+", "−") else ""
+    rest = text[len(sign) :].lstrip()
+    if rest[:1] and rest[0] in CURRENCIES:
+        return rest[0], sign + rest[1:].lstrip()
+    return "", text
+
+
+def _bare_numerals(
+    texts: Texts, cells: Sequence[Written | None], notes: list[str]
+) -> Texts:
+    """The numerals of cells; None where something else stands around them.
+
+    Currency and unit must be the same in all cells; limits must be in fewer than half.
+    """
+    written = [cell for cell in cells if cell is not None]
+    around = {(cell.currency, cell.unit) for cell in written}
+    with_limit = [cell for cell in written if cell.limit]
+    are_limits = 2 * len(with_limit) < len(written)
+    numerals: Texts = []
+    for cell in cells:
+        is_number = cell is not None and (are_limits or not cell.limit)
+        if cell is not None and len(around) > 1 and (cell.currency or cell.unit):
+            is_number = False
+        numerals.append(cell.numeral if cell is not None and is_number else None)
+    if len(around) == 1:
+        notes += _notes_on_unit(texts, cells, *around.pop())
+    if with_limit and are_limits:
+        notes.append(_note_on_limits(texts, cells, len(with_limit)))
+    return numerals
+
+
+def _notes_on_unit(
+    texts: Texts, cells: Sequence[Written | None], currency: str, unit: str
+) -> list[str]:
+    """The note on what every cell has next to its number."""
+    if unit == "%":
+        return ["percent signs taken off: 5 % is 5"]
+    if not currency and not unit:
+        return []
+    row = next(row for row, cell in enumerate(cells) if cell is not None)
+    noun = "currency" if currency else "unit"
+    return [f"{noun} {currency or unit} taken off ({texts[row]} is a number)"]
+
+
+def _note_on_limits(
+    texts: Texts, cells: Sequence[Written | None], n_limits: int
+) -> str:
+    row = next(row for row, cell in enumerate(cells) if cell is not None and cell.limit)
+    example = quoted(texts[row] or "")
+    return (
+        f"{plural(n_limits, 'limit')} such as {example} read as the number alone; "
+        f'--missing "{example[1:-1]}" to overrule'
+    )
+
+
+def _decimal_sign(numerals: Texts) -> str:
+    """The sign before decimals, "." or ","; "" where commas could mean either."""
+    present = [numeral for numeral in numerals if numeral is not None]
+    may_be_decimal = _matches(_DECIMAL_COMMA, present)
+    may_be_thousands = _matches(_COMMA_GROUPS, present)
+    n_decimal = int((may_be_decimal & ~may_be_thousands).sum())
+    n_decimal += sum(_has_comma_after_groups(numeral) for numeral in present)
+    n_thousands = int((may_be_thousands & ~may_be_decimal).sum())
+    n_with_comma = int((may_be_decimal | may_be_thousands).sum())
+    n_with_point = sum("." in numeral and "," not in numeral for numeral in present)
+    n_with_point -= int(_matches(_POINT_GROUPS, present).sum())
+    enough = n_decimal >= MIN_DECIMAL_COMMAS * n_with_comma
+    if n_decimal and enough and n_decimal > n_thousands + n_with_point:
+        return ","
+    if n_thousands > n_decimal or not n_with_comma:
+        return "."
+    # 50,538 alone: between thousands, unless other numbers do without.
+    if n_decimal or _matches(_LONG_WHOLE, present).any():
+        return ""
+    return "."
+
+
+def _has_comma_after_groups(numeral: str) -> bool:
+    """Whether points or spaces stand between thousands: 1.234.567 or 1 234,5."""
+    if _SPACE_GROUPS.fullmatch(numeral):
+        return "," in numeral
+    return numeral.count(".") > 1 and _POINT_GROUPS.fullmatch(numeral) is not None
+
+
+def _matches(pattern: re.Pattern[str], texts: Sequence[str]) -> NDArray[np.bool_]:
+    """Which texts are of a pattern, from end to end."""
+    return np.array([pattern.fullmatch(text) is not None for text in texts], dtype=bool)
+
+
+def _read_numerals(
+    numerals: Texts, sign: str, *, is_asked: bool
+) -> tuple[NDArray[np.float64], list[str]]:
+    """The numbers of numerals with a sign before decimals, and notes on separators."""
+    reader = _READERS[sign]
+    plain = [None if numeral is None else reader(numeral) for numeral in numerals]
+    values = _plain_numbers(plain)
+    changed = [
+        (numeral, value)
+        for numeral, text, value in zip(numerals, plain, values.tolist(), strict=True)
+        if numeral is not None and text is not None and text != numeral
+    ]
+    if is_asked or not changed:
+        return values, []
+    if sign == ",":
+        return values, ["decimal commas read as points; --decimal . to overrule"]
+    notes = []
+    for noun, mark in (("commas", ","), ("spaces", " ")):
+        cells = [
+            (text, value) for text, value in changed if (mark == ",") == ("," in text)
+        ]
+        if cells:
+            text, value = cells[0]
+            overrule = "; --decimal , to overrule" if mark == "," else ""
+            notes.append(
+                f"{noun} between thousands taken out ({text} is {value:.12g}){overrule}"
+            )
+    return values, notes
+
+
+def _after_comma(numeral: str) -> str | None:
+    """1.234,5 as 1234.5; None where points could mean something else."""
+    if _SPACE_GROUPS.fullmatch(numeral):
+        numeral = re.sub(_SPACES, "", numeral)
+    patterns = (_DECIMAL_COMMA, _WHOLE, _POINT_GROUPS)
+    if any(pattern.fullmatch(numeral) for pattern in patterns):
+        return numeral.replace(".", "").replace(",", ".")
+    return None
+
+
+def _after_point(numeral: str) -> str | None:
+    """1,234.5 as 1234.5; None where commas could mean something else."""
+    if _SPACE_GROUPS.fullmatch(numeral):
+        numeral = re.sub(_SPACES, "", numeral)
+    if _COMMA_GROUPS.fullmatch(numeral):
+        return numeral.replace(",", "")
+    return None if "," in numeral else numeral
+
+
+def _without_commas(numeral: str) -> str | None:
+    """A numeral whose spaces stand between thousands; None if it has a comma."""
+    return None if "," in numeral else _after_point(numeral)
+
+
+_READERS: dict[str, Callable[[str], str | None]] = {
+    ",": _after_comma,
+    ".": _after_point,
+    "": _without_commas,
+}

@@ -1,0 +1,186 @@
+"""Nine files as messy as people have them, each with a trap of its own.
+
+`python tests/cli/messy.py FOLDER` writes them, to be tried by hand.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+N_ROWS = 120
+
+
+def patients():
+    """Rows of numbers and words, and two labels that depend on them."""
+    rng = np.random.default_rng(7)
+    rows = []
+    for i in range(N_ROWS):
+        age = rng.normal(55, 12)
+        weight = rng.normal(75, 11)
+        rows.append(
+            {
+                "number": i,
+                "age": age,
+                "weight": weight,
+                "ward": ("north", "south", "west")[i % 3],
+                "gout": age + rng.normal(0, 8) > 58,
+                "asthma": weight + rng.normal(0, 8) > 78,
+            }
+        )
+    return rows
+
+
+def lines(header, rows, delimiter=","):
+    texts = [delimiter.join(map(str, row)) for row in [header, *rows]]
+    return "\n".join(texts) + "\n"
+
+
+def salaries(folder):
+    """Thousands separators, currencies, units and percent signs."""
+    rows = []
+    for p in patients():
+        salary = f'"${1000 * p["age"]:,.0f}"'
+        loan = f'"{900 * p["weight"]:,.0f}"'
+        weight = f"{p['weight']:.2f} lbs"
+        share = f"{p['age'] / 2:.1f} %"
+        rows.append([salary, loan, weight, share, int(p["gout"]), int(p["asthma"])])
+    header = ["salary", "loan", "weight", "share", "gout", "asthma"]
+    path = folder / "salaries.csv"
+    path.write_text(lines(header, rows), encoding="utf-8")
+    return path
+
+
+def workbook(folder):
+    """A page of remarks first, title rows, and names in merged cells."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.title = "Read me"
+    book.active.append(["Patients of the three wards"])
+    sheet = book.create_sheet("patients 2024")
+    sheet.append(["Patients 2024"])
+    sheet.append([])
+    sheet.append(["Person", None, "Body", None, "Diagnoses", None])
+    sheet.append(["age", "ward", "weight", "height", "gout", "asthma"])
+    sheet.merge_cells("A3:B3")
+    for p in patients():
+        height = 1.1 * p["weight"] + p["number"] % 7
+        labels = ["yes" if p[name] else "no" for name in ("gout", "asthma")]
+        sheet.append([p["age"], p["ward"], p["weight"], height, *labels])
+    path = folder / "workbook.xlsx"
+    book.save(path)
+    return path
+
+
+def german(folder):
+    """Windows-1252, semicolons, decimal commas, ja and nein."""
+    rows = []
+    for p in patients():
+        age = f"{p['age']:.1f}".replace(".", ",")
+        income = f"{1000 * p['weight']:,.2f}".translate(str.maketrans(",.", ".,"))
+        labels = ["ja" if p[name] else "nein" for name in ("gout", "asthma")]
+        rows.append([age, income, f"Stra\u00dfe {p['number'] % 3}", *labels])
+    header = ["Alter", "Einkommen", "Stra\u00dfe", "Gicht", "Asthma"]
+    path = folder / "german.csv"
+    path.write_bytes(lines(header, rows, ";").encode("cp1252"))
+    return path
+
+
+def export(folder):
+    """UTF-16 with tabs, rows of titles, and a remark at the end."""
+    rows = []
+    for p in patients():
+        rows.append([f"{p['age']:.1f}", p["ward"], int(p["gout"]), int(p["asthma"])])
+    text = "Export of 1 March 2024\nby the office of statistics\n"
+    text += lines(["age", "ward", "gout", "asthma"], rows, "\t")
+    text += "\nSource: the three wards of the hospital\t\t\t\n"
+    path = folder / "export.tsv"
+    path.write_bytes(text.encode("utf-16"))
+    return path
+
+
+def report(folder):
+    """Two rows of names, units among them, and totals at the end."""
+    rows = [["years", "kg", "", "0/1", "0/1"]]
+    for p in patients():
+        numbers = [f"{p['age']:.1f}", f"{p['weight']:.1f}"]
+        rows.append([*numbers, p["ward"], int(p["gout"]), int(p["asthma"])])
+    rows.append(["Total", "9000", "", "60", "50"])
+    path = folder / "report.csv"
+    header = ["age", "weight", "ward", "gout", "asthma"]
+    path.write_text(lines(header, rows), encoding="utf-8")
+    return path
+
+
+def joined(folder):
+    """Names that are blank or there twice, and an empty column."""
+    rows = []
+    for p in patients():
+        numbers = [f"{p['age']:.1f}", f"{p['weight']:.1f}"]
+        rows.append([p["number"], *numbers, "", int(p["gout"]), int(p["asthma"])])
+    path = folder / "joined.csv"
+    header = ["", "value", "value", "", "gout", "asthma"]
+    path.write_text(lines(header, rows), encoding="utf-8")
+    return path
+
+
+def ticks(folder):
+    """Boxes that are ticked or blank, also as labels."""
+    rows = []
+    for p in patients():
+        boxes = ["x" if yes else "" for yes in (p["number"] % 4 == 0, p["gout"])]
+        rows.append([f"{p['age']:.1f}", *boxes, "\u2713" if p["asthma"] else ""])
+    path = folder / "ticks.csv"
+    path.write_text(lines(["age", "smoker", "gout", "asthma"], rows), encoding="utf-8")
+    return path
+
+
+def diagnoses(folder):
+    """A row per patient and diagnosis, as ICD codes."""
+    rows = []
+    for p in patients():
+        codes = ["M10.0"] * p["gout"] + ["M10.9"] * p["gout"] + ["J45.1"] * p["asthma"]
+        for code in codes or ["none"]:
+            rows.append(
+                [f"P{p['number']}", f"{p['age']:.1f}", f"{p['weight']:.1f}", code]
+            )
+    path = folder / "diagnoses.csv"
+    header = ["patient", "age", "weight", "diagnosis"]
+    path.write_text(lines(header, rows), encoding="utf-8")
+    return path
+
+
+def visits(folder):
+    """Patients that repeat, limits, dates, unknown answers, and a column of lists."""
+    rows = []
+    for p in patients():
+        crp = "<4.0" if p["number"] % 9 == 0 else f"{p['weight'] / 9:.1f}"
+        names = [name for name in ("gout", "asthma") if p[name]]
+        seen = "|".join(names) or "none"
+        lab = (
+            "unknown" if p["number"] % 10 == 0 else ("negative", "positive")[p["gout"]]
+        )
+        day = f"2024-{p['number'] % 12 + 1:02}-{p['number'] % 28 + 1:02}"
+        rows.append([p["number"] // 3, day, f"{p['age']:.1f}", crp, lab, seen])
+    path = folder / "visits.csv"
+    header = ["patient", "day", "age", "crp", "lab", "diagnoses"]
+    path.write_text(lines(header, rows), encoding="utf-8")
+    return path
+
+
+FILES = (
+    salaries,
+    workbook,
+    german,
+    export,
+    report,
+    joined,
+    ticks,
+    diagnoses,
+    visits,
+)
+
+if __name__ == "__main__":
+    for make in FILES:
+        print(make(Path(sys.argv[1])))

@@ -1,0 +1,180 @@
+"""Tables as people have them go through the commands without a wrong kind."""
+
+from typing import NamedTuple
+
+import pytest
+
+from mltsk import read_table
+
+from . import messy
+
+REPORT_WIDTH = 80
+
+
+class Expected(NamedTuple):
+    """What must be found in a file.
+
+    ``options`` are those for its labels, ``kinds`` those of the features, and ``notes``
+    what the report must say.
+    """
+
+    options: str
+    kinds: dict[str, str]
+    labels: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+EXPECTED = {
+    messy.salaries: Expected(
+        "--labels gout,asthma",
+        dict.fromkeys(["salary", "loan", "weight", "share"], "number"),
+        ("gout", "asthma"),
+        ("(55,015 is 55015); --decimal ,", "currency $", "unit lbs", "percent signs"),
+    ),
+    messy.workbook: Expected(
+        "--labels gout,asthma",
+        {"age": "number", "ward": "nominal", "weight": "number", "height": "number"},
+        ("gout", "asthma"),
+        ("sheet 'patients 2024' was read, of 2", "2 rows above", "two rows"),
+    ),
+    messy.german: Expected(
+        "--labels Gicht,Asthma",
+        {"Alter": "number", "Einkommen": "number", "Stra\u00dfe": "nominal"},
+        ("Gicht", "Asthma"),
+        ("read as Windows-1252 ('Stra\u00dfe')", "decimal commas read as points"),
+    ),
+    messy.export: Expected(
+        "--labels gout,asthma",
+        {"age": "number", "ward": "nominal"},
+        ("gout", "asthma"),
+        ("2 rows above the names", "left out as totals or remarks"),
+    ),
+    messy.report: Expected(
+        "--labels gout,asthma",
+        {"age": "number", "weight": "number", "ward": "nominal"},
+        ("gout", "asthma"),
+        ("left out as units ('years', 'kg'", "('Total'); --skip-end 0"),
+    ),
+    messy.joined: Expected(
+        "--labels gout,asthma",
+        {"value": "number", "value (2)": "number"},
+        ("gout", "asthma"),
+        ("now 'column 1', 'value (2)', 'column 4'",),
+    ),
+    messy.ticks: Expected(
+        "--labels gout,asthma --blank-means-no",
+        {"age": "number", "smoker": "tick box"},
+        ("gout", "asthma"),
+        ("blank cells read as no",),
+    ),
+    messy.diagnoses: Expected(
+        "--long patient,diagnosis --prefix 3",
+        {"age": "number", "weight": "number"},
+        ("M10", "J45"),
+        ("175 rows put together by patient: 120", "3 codes cut to 3 characters"),
+    ),
+    messy.visits: Expected(
+        "--labels lab=positive --number day --drop diagnoses",
+        {"day": "number", "age": "number", "crp": "number"},
+        ("lab",),
+        (
+            "rows of one patient are kept together",
+            "limits such as '<4.0'",
+            "counted as not observed",
+            "dates read as years",
+        ),
+    ),
+}
+
+
+def test_messy_files_all_have_an_expectation():
+    assert list(EXPECTED) == list(messy.FILES)
+
+
+@pytest.fixture(params=messy.FILES, ids=lambda make: make.__name__)
+def make(request):
+    if request.param is messy.workbook:
+        pytest.importorskip("openpyxl")
+    return request.param
+
+
+def test_columns_finds_what_is_in_a_messy_file(make, succeeds, tmp_path):
+    expected = EXPECTED[make]
+    out = succeeds("columns", make(tmp_path), expected.options).out
+    assert max(map(len, out.splitlines())) <= REPORT_WIDTH
+    text = " ".join(out.split())
+    for note in expected.notes:
+        assert note in text
+    rows = {line.partition("  ")[0].strip(): line for line in out.splitlines()}
+    for name, kind in expected.kinds.items():
+        assert f"  {kind}  " in rows[name]
+
+
+def test_fit_predict_and_evaluate_take_a_messy_file(make, succeeds, tmp_path):
+    expected = EXPECTED[make]
+    path = make(tmp_path)
+    model = tmp_path / "model.skops"
+    succeeds("fit", path, expected.options, "--rules 0 --out", model)
+    header, *rows = succeeds("predict", model, path).out.splitlines()
+    for label in expected.labels:
+        assert f"probability:{label}" in header
+    assert len(rows) >= messy.N_ROWS
+    judged = succeeds("evaluate", model, path).out
+    assert judged.startswith(f"{path.stem}: {messy.N_ROWS} rows")
+
+
+@pytest.mark.parametrize(
+    ("make", "options", "sentence"),
+    [
+        (messy.ticks, "--labels gout", "holds 'x' or no value, and never a no: say"),
+        (messy.ticks, "--labels gout=x", "never a no: say blank_means_no=True"),
+        (messy.visits, "--labels lab", "labels={'lab': 'positive'}"),
+        (
+            messy.german,
+            "--labels Gicht --encoding utf-8",
+            "is not a text file in utf-8",
+        ),
+        (messy.german, "--encoding klingon", "Encoding 'klingon' is not known"),
+        (messy.export, "--skip-rows 999", "none is left after skipping 999"),
+        (messy.diagnoses, "--long patient", 'write them as "patient,diagnosis"'),
+        (messy.diagnoses, "--long patient,dx", "has no column 'dx'"),
+    ],
+)
+def test_columns_refuses_what_it_cannot_know(
+    refused, tmp_path, make, options, sentence
+):
+    assert sentence in refused("columns", make(tmp_path), options)
+
+
+def test_columns_hints_at_long_form_and_at_lists(succeeds, tmp_path):
+    out = succeeds("columns", messy.diagnoses(tmp_path)).out
+    assert "rows of one patient differ in diagnosis alone; --long" in out
+    out = succeeds("columns", messy.visits(tmp_path)).out
+    assert "diagnoses: entries with a sign between them; --label-column" in out
+
+
+def test_doctor_says_what_will_hurt(succeeds, tmp_path, csv_file):
+    rows = []
+    for p in messy.patients():
+        seen = int(p["gout"])
+        rows.append([round(p["age"], 1), round(p["weight"], 1), 10 + seen, seen, 0])
+    path = csv_file("leak.csv", ["age", "weight", "after", "gout", "none"], rows)
+    out = " ".join(succeeds("doctor", path, "--labels gout,none").out.split())
+    assert "after tells gout almost alone (AUC 1.00)" in out
+    assert "none: the same in all rows; leave the label out." in out
+    clean = messy.export(tmp_path)
+    out = succeeds("doctor", clean, "--labels gout,asthma").out
+    assert "Nothing was found that will hurt." in out
+
+
+def test_read_table_reads_ten_thousand_columns(tmp_path):
+    names = [f"x{i}" for i in range(10_000)]
+    rows = [[f"{(i * j) % 97 / 7:.2f}" for j in range(10_000)] for i in range(6)]
+    path = tmp_path / "wide.csv"
+    path.write_text(
+        messy.lines(["gout", *names], [[i % 2, *rows[i]] for i in range(6)])
+    )
+    table = read_table(path, "gout")
+    assert table.X.shape[0] == 6
+    assert table.X.shape[1] > 9_000
+    assert len(str(table.columns).splitlines()) < 130
