@@ -171,15 +171,14 @@ def test_coupling_refuses_weights_that_differ_between_labels(data):
 # weights ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"threshold": "f1"}, {"coupling": "signed"}], ids=str
-)
-def test_sample_weight_of_whole_numbers_is_copies_and_0_is_nothing(data, options):
+@pytest.mark.parametrize("options", [{}, {"threshold": "f1"}], ids=str)
+def test_sample_weight_of_whole_numbers_is_rows_that_belong_together(data, options):
     w = np.random.default_rng(1).integers(0, 4, size=200)
     X_repeated = np.repeat(data.X, w, axis=0)
     Y_repeated = np.repeat(data.Y, w, axis=0)
     weighted = MLTSKClassifier(**options).fit(data.X, data.Y, sample_weight=w)
-    repeated = MLTSKClassifier(**options).fit(X_repeated, Y_repeated)
+    row = np.repeat(np.arange(200), w)
+    repeated = MLTSKClassifier(**options).fit(X_repeated, Y_repeated, groups=row)
     assert_same_answers(weighted, repeated, data.X, atol=1e-6)
     loo_scores = np.repeat(weighted.loo_scores_, w, axis=0)
     assert_allclose(loo_scores, repeated.loo_scores_, atol=1e-6)

@@ -46,7 +46,7 @@ def test_scores_are_the_sum_of_the_intercept_effects_and_shifts(data, options):
         assert shifts.shape == (150, options["n_rules"])
         total = system.intercept[label] + effects.sum(axis=1) + shifts.sum(axis=1)
         assert_allclose(total, system.scores(X)[:, label])
-    assert_allclose(system.scores(X) - clf.thresholds_, clf.decision_function(X))
+    assert_allclose(system.scores(X) - system.thresholds, clf.decision_function(X))
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
@@ -83,12 +83,22 @@ def test_for_labels_keeps_counts_of_rules_of_the_user(data):
     assert narrowed.members.given[0, 0, 0] == clf.system_.members.given[0, 0, 1]
 
 
-def test_intercept_is_the_mean_of_a_label_since_effects_average_0(data):
+def test_intercept_is_the_mean_of_scores_since_effects_average_0(data):
     with_exceptions = MLTSKClassifier(n_rules=5).fit(data.X, data.Y)
     effects = effects_of_features(with_exceptions.system_, data.X, 1)
     assert_allclose(effects.mean(axis=0), 0, atol=1e-12)
     general = MLTSKClassifier(n_rules=0).fit(data.X, data.Y)
-    assert_allclose(general.intercept_, data.Y.mean(axis=0))
+    scores = general.system_.scores(data.X)
+    assert_allclose(general.intercept_, scores.mean(axis=0))
+
+
+def test_on_log_odds_folds_curves_into_the_numbers(data):
+    record = MLTSKClassifier(n_rules=5, n_pairs=2).fit(data.X, data.Y).fit_record_
+    curves = record.curves
+    folded = record.long.on_log_odds(curves)
+    expected = curves.log_odds(record.long.scores(data.X))
+    assert_allclose(folded.scores(data.X), expected)
+    assert_allclose(folded.probabilities(expected), 1 / (1 + np.exp(-expected)))
 
 
 def test_scores_far_from_exceptions_of_order_0_are_those_of_the_general_rule(data):
@@ -112,6 +122,6 @@ def test_scores_and_probabilities_of_tensors_are_those_of_arrays(data, options, 
 
 def test_probabilities_of_a_system_that_was_not_calibrated_are_refused(data):
     clf = MLTSKClassifier(n_rules=0).fit(data.X, data.Y)
-    system = replace(clf.system_, slopes=None)
+    system = replace(clf.system_, has_log_odds=False)
     with pytest.raises(ValueError, match="not calibrated"):
         system.probabilities(system.scores(data.X))

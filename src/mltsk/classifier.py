@@ -304,14 +304,19 @@ sample, or one-dimensional classes
         )
         result = fit_system(rows, self._options(), names)
         record = FitRecord.of(result, rows)
-        if self.max_statements is None:
-            system = record.system()
-        else:
+        loo_scores = record.curves.log_odds(result.loo_scores)
+        loo_rows = result.loo_rows
+        system = record.system()
+        if self.max_statements is not None:
             system, record = record.shortened(self.max_statements, self.max_conditions)
+            loo_scores = record.loo_scores
+            loo_rows = record.loo_rows
         fitted = unfitted_copy(self)
         fitted._note_input(features, targets, rules)
         fitted._note_choice(result)
         fitted._keep(system, record)
+        fitted.loo_scores_ = loo_scores
+        fitted.loo_rows_ = loo_rows
         return take_over(self, fitted)
 
     def _options(self) -> Options:

@@ -14,7 +14,7 @@ def fitted(X, Y, w=None, **options):
         w = np.ones(len(X))
     label_names = tuple(f"label {j}" for j in range(Y.shape[1]))
     names = Names(features=tuple("abcd"), labels=label_names)
-    block = Block(X, Y.astype(float), w, copies=np.ones_like(w))
+    block = Block(X, Y.astype(float), w)
     return fit_system(block.all_rows(), Options(**options), names)
 
 

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 from mltsk.columns import Columns
 from mltsk.fit import Names, Options, fit_system
+from mltsk.fit.left_out import rate_shifts
 from mltsk.fit.rows import ArrayRows, Block
 from mltsk.rows.given_rules import with_rules
 
@@ -18,7 +19,7 @@ def block():
     X = rng.normal(size=(200, 4))
     Y = (X @ rng.normal(size=(4, 3)) + rng.normal(size=(200, 3)) > 0) * 1.0
     w = rng.integers(0, 3, size=200) * 1.0
-    return Block(X, Y, w, copies=np.maximum(w, 1.0))
+    return Block(X, Y, w)
 
 
 def fitted(rows, columns=None, **options):
@@ -34,7 +35,7 @@ def fitted(rows, columns=None, **options):
 def unweighted(X, Y):
     """Rows that all count once."""
     ones = np.ones(len(X))
-    return Block(X, Y, w=ones, copies=ones).all_rows()
+    return Block(X, Y, w=ones).all_rows()
 
 
 def ridge_solution(A, Y, ridge):
@@ -78,12 +79,12 @@ def test_fit_system_with_weights_per_label_is_a_fit_per_label(block, form, atol)
     X = block.X
     rng = np.random.default_rng(1)
     w = np.column_stack([np.ones(200), rng.random(200) + 0.1, rng.random(200) < 0.5])
-    rows = Block(X, block.Y, w, copies=np.ones_like(w)).all_rows()
+    rows = Block(X, block.Y, w).all_rows()
     together = fitted(rows, scale=None, n_rules=0, ridge=2.0, form=form)
     variance = total_variance(X, w.mean(axis=1))
     for label in range(3):
         own_w = w[:, label]
-        own = Block(X, block.Y[:, [label]], own_w, copies=np.ones(200))
+        own = Block(X, block.Y[:, [label]], own_w)
         ridge = 2.0 * variance / total_variance(X, own_w)
         alone = fitted(own.all_rows(), scale=None, n_rules=0, ridge=ridge)
         assert_allclose(
@@ -143,7 +144,10 @@ def test_loo_scores_with_given_rules_are_those_of_fits_without_the_row(block, n_
         mean = Phi[is_kept].mean(axis=0)
         rates = Y[is_kept].mean(axis=0)
         B = ridge_solution(Phi[is_kept] - mean, Y[is_kept] - rates, fit.penalty.rho)
-        assert_allclose(rates + (Phi[i] - mean) @ B, fit.loo_scores[i], atol=1e-9)
+        score = rates + (Phi[i] - mean) @ B
+        # the base rates are those of all rows
+        expected = score + Y.mean(axis=0) - rates
+        assert_allclose(fit.loo_scores[i], expected, atol=1e-9)
 
 
 def left_out(fit, design, block, i):
@@ -173,7 +177,7 @@ def observed_in(share, block):
     """Rows whose labels were observed in a share of the cells, (n, L) weights."""
     rng = np.random.default_rng(4)
     w = (rng.random(block.Y.shape) < share) * 1.0
-    return Block(block.X, block.Y, w, copies=np.ones_like(w))
+    return Block(block.X, block.Y, w)
 
 
 @pytest.mark.parametrize("form", ["primal", "dual", "products"])
@@ -193,13 +197,14 @@ def test_loo_scores_with_pairs_are_those_of_fits_without_the_row(
     cells = observed_in(share, block)
     rows = cells
     if options.get("coupling"):
-        rows = Block(block.X, block.Y, w=cells.w[:, 0], copies=cells.copies[:, 0])
+        rows = Block(block.X, block.Y, w=cells.w[:, 0])
     fit = fitted(rows.all_rows(), n_pairs=2, form=form, **options)
     assert len(fit.design.pairs) > 0
+    shifts = rate_shifts(cells.Y, cells.w, groups=None)
     for own_rows, pairs in fit.folds:
         design = replace(fit.design, pairs=pairs)
         for i in own_rows[::40]:
-            expected = left_out(fit, design, cells, i)
+            expected = left_out(fit, design, cells, i) + shifts[i]
             assert_allclose(fit.loo_scores[i], expected, atol=1e-8)
 
 
@@ -218,7 +223,6 @@ def test_loo_rows_are_an_evenly_spread_sample_where_rows_are_not_held(block):
         X=block.X,
         Y=block.Y,
         w=block.w,
-        copies=block.copies,
         shape=(200, 3),
         limit=30,
     )

@@ -23,9 +23,9 @@ def test_kernel_judge_error_is_the_squared_error_of_all_labels_if_few_or_many(
     K = X[:20] @ X[:20].T
     Y = (rng.random((20, n_labels)) < 0.4) * 1.0
     w = rng.random(20) + 0.1
-    block = Block(X=None, Y=Y, w=w, copies=np.ones(20))
+    block = Block(X=None, Y=Y, w=w)
     judge = KernelJudge.of(block, label_groups=[np.arange(n_labels)], ridge=0.5)
-    _, loo_scores = solve_dual(K.copy(), Y, w, copies=np.ones(20), penalty=Penalty(0.5))
+    _, loo_scores = solve_dual(K.copy(), Y, w, groups=None, penalty=Penalty(0.5))
     mean_error = (w @ (loo_scores - Y) ** 2).sum() / (w.sum() * n_labels)
     error, ridge = judge.error(K)
     assert ridge == 0.5
@@ -37,12 +37,12 @@ def test_kernel_judge_error_is_at_the_ridge_that_is_best_of_its_neighbours(X):
     noise = np.random.default_rng(3).normal(size=(80, 2))
     Y = (X[:80, :2] + noise > 0) * 1.0
     w = np.ones(80)
-    block = Block(X=None, Y=Y, w=w, copies=w)
+    block = Block(X=None, Y=Y, w=w)
     judge = KernelJudge.of(block, label_groups=[np.arange(2)], ridge=None)
     error, ridge = judge.error(K.astype(np.float32))
     for neighbour in (ridge / 2, ridge * 2):
         penalty = Penalty(neighbour)
-        _, loo_scores = solve_dual(K.copy(), Y, w, copies=w, penalty=penalty)
+        _, loo_scores = solve_dual(K.copy(), Y, w, groups=None, penalty=penalty)
         assert ((loo_scores - Y) ** 2).sum() >= error * (1 - 1e-4)
 
 
@@ -58,7 +58,7 @@ def test_sums_judge_error_is_that_of_rows_that_are_left_out(X, is_observed_in_pa
     judging = np.arange(10, 50)
     judge = SumsJudge.of(
         BlockColumns(np.sin, X[:60], n_columns=4),
-        Block(X=None, Y=Y, w=w, copies=np.ones_like(w)),
+        Block(X=None, Y=Y, w=w),
         judging=judging,
         label_groups=label_groups,
         ridge=0.5,
@@ -73,7 +73,7 @@ def test_sums_judge_error_is_that_of_rows_that_are_left_out(X, is_observed_in_pa
         ones = np.ones(len(counted))
         K = Phi[counted] @ Phi[counted].T
         own = Y[np.ix_(counted, [label])]
-        _, loo_scores = solve_dual(K, own, ones, copies=ones, penalty=Penalty(0.5))
+        _, loo_scores = solve_dual(K, own, ones, groups=None, penalty=Penalty(0.5))
         judges = np.isin(counted, judging)
         expected += ((own - loo_scores)[judges] ** 2).sum()
     assert ridge == 0.5
@@ -85,7 +85,7 @@ def test_block_columns_give_sums_and_variances_of_rows_in_several_blocks(X):
     columns = BlockColumns(np.sin, X, n_columns)
     rng = np.random.default_rng(5)
     w = rng.integers(0, 3, size=400) * 1.0
-    targets = LabelRows(Y=(X > 0) * 1.0, w=w, copies=np.ones(400))
+    targets = LabelRows(Y=(X > 0) * 1.0, w=w)
     assert len(list(columns.blocks(w))) > 2
     expected = Moments.of(np.sin(X), targets.Y, w)
     sums = columns.moments(targets)

@@ -54,28 +54,37 @@ def solved_at_once(Phi, Y, w, penalty):
     return P[0], P[1:]
 
 
-def scores_by_fits_without_the_row(Phi, Y, w, copies, penalty):
-    """Score of every row by a fit without one copy of it."""
+def scores_by_fits_without_the_group(Phi, Y, w, groups, penalty):
+    """Score of every row by a fit without the rows of its group."""
     scores = np.empty_like(Y)
     for i in range(len(Phi)):
-        fewer = w.copy()
-        fewer[i] -= w[i] / copies[i]
+        fewer = np.where(groups == groups[i], 0.0, w)
         intercept, B = solved_at_once(Phi, Y, fewer, penalty)
         scores[i] = intercept + Phi[i] @ B
     return scores
 
 
 def make_weights(kind):
-    """Weights of a kind, and how many copies a row stands for."""
+    """Weights of a kind."""
     rng = np.random.default_rng(1)
-    ones = np.ones(N_ROWS)
     if kind == "ones":
-        return ones, ones
-    relative = rng.random(N_ROWS) + 0.1
+        return np.ones(N_ROWS)
     if kind == "relative":
-        return relative, ones
-    counts = rng.integers(1, 4, N_ROWS) * 1.0
-    return counts, counts
+        return rng.random(N_ROWS) + 0.1
+    return rng.integers(1, 4, N_ROWS) * 1.0
+
+
+def assert_left_out(Phi, Y, w, groups, penalty):
+    """Both forms score rows as fits without their groups do."""
+    alone = np.arange(N_ROWS) if groups is None else groups
+    expected = scores_by_fits_without_the_group(Phi, Y, w, alone, penalty)
+    _, expected_B = solved_at_once(Phi, Y, w, penalty)
+    A, loo_scores = solve_dual(Phi @ Phi.T, Y, w, groups, penalty)
+    primal = Moments.of(Phi, Y, w).solve(penalty)
+    assert_allclose(loo_scores, expected, atol=1e-8)
+    assert_allclose(primal.leave_one_out(Phi, Y, w, groups), expected, atol=1e-8)
+    assert_allclose(Phi.T @ A, expected_B, atol=1e-10)
+    assert_allclose(primal.B, Phi.T @ A, atol=1e-10)
 
 
 @pytest.mark.parametrize("kind", ["ones", "relative", "counts"])
@@ -83,16 +92,21 @@ def make_weights(kind):
 def test_solve_dual_and_leave_one_out_give_what_fits_without_the_row_give(
     Phi, Y, kind, is_coupled
 ):
-    w, copies = make_weights(kind)
     penalty = coupled(Y) if is_coupled else Penalty(0.7)
-    expected = scores_by_fits_without_the_row(Phi, Y, w, copies, penalty)
-    _, expected_B = solved_at_once(Phi, Y, w, penalty)
-    A, loo_scores = solve_dual(Phi @ Phi.T, Y, w, copies=copies, penalty=penalty)
-    primal = Moments.of(Phi, Y, w).solve(penalty)
-    assert_allclose(loo_scores, expected, atol=1e-10)
-    assert_allclose(primal.leave_one_out(Phi, Y, w, copies), expected, atol=1e-10)
-    assert_allclose(Phi.T @ A, expected_B, atol=1e-10)
-    assert_allclose(primal.B, Phi.T @ A, atol=1e-10)
+    assert_left_out(Phi, Y, make_weights(kind), None, penalty)
+
+
+@pytest.mark.parametrize("kind", ["ones", "relative", "counts"])
+@pytest.mark.parametrize(
+    "groups",
+    [np.arange(N_ROWS) // 3, np.arange(N_ROWS) % 2, np.repeat([0, 1, 2], [1, 4, 25])],
+    ids=["of three", "of fifteen", "of 1, 4 and 25"],
+)
+def test_solve_dual_and_leave_one_out_give_what_fits_without_the_group_give(
+    Phi, Y, kind, groups
+):
+    # groups of more rows than columns are solved by the columns
+    assert_left_out(Phi, Y, make_weights(kind), groups, Penalty(0.7))
 
 
 def test_leave_one_out_gives_a_row_of_weight_0_its_plain_score(Phi, Y):
@@ -100,7 +114,7 @@ def test_leave_one_out_gives_a_row_of_weight_0_its_plain_score(Phi, Y):
     w[3] = 0.0
     primal = Moments.of(Phi, Y, w).solve(Penalty(0.7))
     plain = primal.rates + (Phi[3] - primal.mean) @ primal.B
-    loo_scores = primal.leave_one_out(Phi, Y, w, copies=np.ones(N_ROWS))
+    loo_scores = primal.leave_one_out(Phi, Y, w, groups=None)
     assert_allclose(loo_scores[3], plain)
 
 

@@ -14,7 +14,7 @@ def block():
     w = rng.integers(0, 3, size=50) * 1.0
     X = rng.normal(size=(50, 3))
     Y = (rng.random((50, 2)) < 0.5) * 1.0
-    return Block(X, Y, w, copies=np.maximum(w, 1))
+    return Block(X, Y, w)
 
 
 def array_rows(block, limit):
@@ -23,7 +23,6 @@ def array_rows(block, limit):
         X=block.X,
         Y=block.Y,
         w=block.w,
-        copies=block.copies,
         shape=(50, 2),
         limit=limit,
     )
@@ -33,7 +32,6 @@ def test_sample_is_evenly_spread(block):
     sample = array_rows(block, limit=10).sample(8)
     assert sample.index.tolist() == [0, 7, 14, 21, 28, 35, 42, 49]
     assert_array_equal(sample.X, block.X[sample.index])
-    assert_array_equal(sample.copies, block.take(sample.index).copies)
 
 
 def test_sample_has_no_more_rows_than_there_are(block):
@@ -56,7 +54,7 @@ def test_moments_over_blocks_are_those_of_all_rows(block, limit):
 def test_of_labels_takes_the_weights_of_these_labels(block):
     w = np.column_stack([block.w, np.ones(50), block.w])
     Y = block.Y[:, [0, 1, 0]]
-    rows = Block(X=block.X, Y=Y, w=w, copies=np.maximum(w, 1)).all_rows()
+    rows = Block(X=block.X, Y=Y, w=w).all_rows()
     targets = rows.sample(50).of_labels([1])
     assert_array_equal(targets.Y, block.Y[:, [1]])
     assert_array_equal(targets.w, np.ones(50))

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 from mltsk.core.coupling import coupling_matrix, label_correlation
 from mltsk.exceptions import InputError
 from mltsk.fit.design import Design, ExceptionRules, Scale
+from mltsk.fit.left_out import rate_shifts
 from mltsk.fit.ridge import Penalty
 from mltsk.fit.rows import ArrayRows, Block
 from mltsk.fit.solve import HeldRows, groups_of_labels, left_out_scores, solve
@@ -20,7 +21,7 @@ def block():
     X = rng.normal(size=(200, 4))
     Y = (X @ rng.normal(size=(4, 3)) + rng.normal(size=(200, 3)) > 0) * 1.0
     w = rng.integers(0, 3, size=200) * 1.0
-    return Block(X, Y, w, copies=np.maximum(w, 1.0))
+    return Block(X, Y, w)
 
 
 @pytest.fixture(scope="module")
@@ -73,11 +74,11 @@ def test_solve_treats_each_pattern_of_observed_labels_as_its_own_problem(
 ):
     rng = np.random.default_rng(1)
     w = np.column_stack([np.ones(200), rng.random(200) + 0.1, rng.random(200) < 0.5])
-    rows = Block(block.X, block.Y, w, copies=np.ones_like(w)).all_rows()
+    rows = Block(block.X, block.Y, w).all_rows()
     together = solution_of(rows, design, Penalty(2.0), form=form)
     for label in range(3):
         Y = block.Y[:, [label]]
-        own = Block(block.X, Y, w[:, label], copies=np.ones(200)).all_rows()
+        own = Block(block.X, Y, w[:, label]).all_rows()
         alone = solution_of(own, design, Penalty(2.0), form="primal")
         assert_allclose(together.B[:, label], alone.B[:, 0], atol=atol)
         assert_allclose(together.mean[:, label], alone.mean[:, 0])
@@ -91,7 +92,8 @@ def test_left_out_scores_are_the_loo_scores_of_solve(block, design, form):
     penalty = Penalty(1.0)
     solution = solution_of(block.all_rows(), design, penalty, form=form)
     scores = left_out_scores(design, penalty, block, Z, design.kernel(Z))
-    assert_allclose(scores, solution.loo_scores, atol=1e-9)
+    shifts = rate_shifts(block.Y, block.w, groups=None)
+    assert_allclose(scores + shifts, solution.loo_scores, atol=1e-9)
 
 
 def test_solve_refuses_more_columns_than_max_bytes_hold_and_names_a_way_out(
@@ -101,7 +103,6 @@ def test_solve_refuses_more_columns_than_max_bytes_hold_and_names_a_way_out(
         X=block.X,
         Y=block.Y,
         w=block.w,
-        copies=block.copies,
         shape=(200, 3),
         limit=30,
     )

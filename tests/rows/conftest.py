@@ -9,8 +9,6 @@ COMPARED_ATTRIBUTES = (
     "intercept_",
     "general_coef_",
     "loo_scores_",
-    "slopes_",
-    "offsets_",
     "thresholds_",
     "n_rules_",
     "order_",

@@ -22,8 +22,6 @@ COMPARED_ATTRIBUTES = (
     "intercept_",
     "general_coef_",
     "loo_scores_",
-    "slopes_",
-    "offsets_",
     "thresholds_",
     "ridge_",
     "rule_share_",

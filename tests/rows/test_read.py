@@ -7,7 +7,7 @@ from scipy import sparse
 
 from mltsk import MLTSKClassifier
 from mltsk.exceptions import InputError
-from mltsk.rows.read import read_rows, read_weights, rows_at_once
+from mltsk.rows.read import read_groups, read_rows, read_weights, rows_at_once
 
 
 def test_read_rows_writes_nothing_to_the_estimator(data):
@@ -33,22 +33,35 @@ def test_rows_at_once_are_those_that_working_memory_holds():
 
 
 @pytest.mark.parametrize(
-    ("sample_weight", "w", "copies"),
+    ("sample_weight", "w"),
     [
-        ([1.0, 2.0, 0.0], [1, 2, 0], [1, 2, 1]),
-        ([3.0, 3.0, 0.0], [1, 1, 0], None),
-        ([0.5, 1.5, 0.0], [0.5, 1.5, 0], None),
+        ([1.0, 2.0, 0.0], [1, 2, 0]),
+        ([3.0, 3.0, 0.0], [1, 1, 0]),
+        ([0.5, 1.5, 0.0], [0.5, 1.5, 0]),
     ],
     ids=["counts", "equal", "relative"],
 )
-def test_read_weights_knows_counts_equal_and_relative_weights(sample_weight, w, copies):
-    weights = read_weights(sample_weight, (3, 2))
-    assert weights.w.tolist() == w
-    if copies is None:
-        assert weights.copies is None
-    else:
-        assert weights.copies.tolist() == copies
+def test_read_weights_knows_counts_equal_and_relative_weights(sample_weight, w):
+    assert read_weights(sample_weight, (3, 2)).tolist() == w
 
 
 def test_read_weights_of_no_weights_are_none():
-    assert read_weights(None, (3, 2)) == (None, None)
+    assert read_weights(None, (3, 2)) is None
+
+
+def test_read_groups_are_codes_or_none_where_rows_are_alone():
+    assert read_groups(None, 3) is None
+    assert read_groups(["eve", "bob", "eve"], 3).tolist() == [0, 1, 0]
+    assert read_groups([7, 8, 9], 3) is None
+
+
+@pytest.mark.parametrize(
+    ("groups", "match"),
+    [
+        ([1, 2], r"groups has the shape \(2,\), but X has 3 rows"),
+        ([1, None, 2], r"groups holds nothing \(NaN\) in row 1"),
+    ],
+)
+def test_read_groups_refuses_what_names_no_group(groups, match):
+    with pytest.raises(InputError, match=match):
+        read_groups(groups, 3)

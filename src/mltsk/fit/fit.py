@@ -218,8 +218,8 @@ def _chosen(
         _check_minimum(order, sample.X)
         order = 0
     positions = np.flatnonzero(asnumpy(w) > 0)
-    n_counted = n_rows * len(positions) / len(w)
-    max_rules = max(1, int(n_counted / MIN_ROWS_PER_RULE))
+    weight_of_all = n_rows * float(w.sum()) / len(w)
+    max_rules = max(1, int(weight_of_all / MIN_ROWS_PER_RULE))
     if len(positions) < len(w):
         sample = sample.take(positions)
         Z = Z[positions]
