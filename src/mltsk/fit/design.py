@@ -62,6 +62,11 @@ KERNEL_BLOCK_BYTES = 2**23
 # Finer ramps per feature, from so many rows on: 12 to 24 pay from some 5,000 rows on,
 # 48 never did (docs/decisions.md).
 FINE_RAMPS = ((15_000, 24), (4_000, 12))
+# There are fewer where features are many: a general rule has at most MAX_FINE_TERMS
+# terms with them. 400 features had 12,000, and a fit of 16,000 rows took minutes. Fewer
+# than MIN_FINE_RAMPS are not worth it next to the six.
+MAX_FINE_TERMS = 2_000
+MIN_FINE_RAMPS = 6
 MIN_TERM_VARIANCE = 1e-6  # least variance of a membership that is standardised
 TINY = 1e-300
 GRAM_ROWS = 2_000  # that are multiplied with their own transpose at a time
@@ -234,8 +239,19 @@ def _fitted_terms(
     monotone = None if columns is None else columns.monotone
     if name != "quantile":
         return scaling, Terms.ramps(scaling, monotone, name)
+    coarse = Terms.ramps(scaling, monotone).with_lines(scaling)
+    n_fine = _affordable_ramps(coarse, n_fine)
+    if n_fine == 0:
+        return scaling, coarse
     ramps = Terms.ramps(scaling, monotone, n_fine=n_fine)
     return scaling, ramps.with_lines(scaling)
+
+
+def _affordable_ramps(coarse: Terms, n_fine: int) -> int:
+    """How many finer ramps each feature may have next to its coarse terms."""
+    n_bending = 0 if coarse.straight is None else int(coarse.straight.sum())
+    affordable = (MAX_FINE_TERMS - len(coarse)) // max(n_bending, 1)
+    return min(n_fine, affordable) if affordable >= MIN_FINE_RAMPS else 0
 
 
 def _total_variance(Z: Matrix, w: Array, name: str | None, terms: Terms) -> float:

@@ -34,6 +34,7 @@ from ..core.arrays import (
 from ..core.pairs import Conditions, Pairs
 from ..core.terms import Scaling
 from .choose import (
+    MAX_CENTERS,
     MIN_GAINS,
     RULE_SHARES,
     WIDTH_ZERO_ORDER,
@@ -73,7 +74,6 @@ MAX_RESIDUALS = 30  # directions of the residuals of many labels
 TRIAL_ROWS = 8_000
 N_TRIAL_CENTERS = 300
 N_LINEAR_CENTERS = 1_000
-MAX_CENTERS = 4_000
 ROWS_PER_CENTER = 3
 MAX_GROWN_PRODUCTS = 1.6e11
 KERNEL_WIDTHS = (0.5,)
