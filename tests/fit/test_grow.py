@@ -8,8 +8,10 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from mltsk import MLTSKClassifier
+from mltsk.exceptions import InputError
 from mltsk.fit.grow import PAIR_NUMBERS
 
 N_FEATURES = 6
@@ -113,6 +115,43 @@ def test_grow_takes_all_pairs_where_the_user_asks_for_more():
     X, Y = joint(500)
     model = MLTSKClassifier(n_pairs=1000, n_rules=0).fit(X, Y)
     assert model.n_pairs_ == N_FEATURES * (N_FEATURES - 1) // 2
+
+
+def test_grow_takes_pairs_of_a_general_rule_alone_whatever_the_order():
+    X, Y = joint(500)
+    model = MLTSKClassifier(n_pairs=2, n_rules=0, order=1).fit(X, Y)
+    assert model.n_pairs_ == 2
+
+
+@pytest.mark.parametrize("n", [300, 3_000])
+@pytest.mark.parametrize(
+    ("parameters", "reason"),
+    [
+        ({"scale": "standard"}, "the scale is 'standard'"),
+        ({"scale": "triangles"}, "the scale is 'triangles'"),
+        ({"scale": "unit"}, "the scale is 'unit'"),
+        ({"order": 1}, "order is 1"),
+        ({"order": 1, "n_rules": 3}, "order is 1"),
+    ],
+)
+def test_fit_refuses_pairs_that_it_would_have_to_leave_out(n, parameters, reason):
+    X, Y = joint(n)
+    with pytest.raises(InputError, match=f"n_pairs=2 needs .*, but {reason}: .*"):
+        MLTSKClassifier(n_pairs=2, **parameters).fit(X, Y)
+    assert MLTSKClassifier(n_pairs=0, ridge=1.0, **parameters).fit(X, Y).n_pairs_ == 0
+
+
+def test_fit_refuses_pairs_of_sparse_rows():
+    X, Y = joint(300)
+    with pytest.raises(InputError, match=r"n_pairs=2 needs dense X .* X is sparse: "):
+        MLTSKClassifier(n_pairs=2).fit(sparse.csr_array(X), Y)
+
+
+def test_fit_refuses_pairs_of_very_many_features():
+    X = np.random.default_rng(0).normal(size=(40, 400))
+    _, Y = joint(40)
+    with pytest.raises(InputError, match=r"at most 2,000 terms, .* it has 2,800: "):
+        MLTSKClassifier(n_pairs=2).fit(X, Y)
 
 
 def test_grow_pairs_a_category_with_a_number_and_with_a_category():
