@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk.core.pairs import Conditions, Pairs
-from mltsk.core.terms import fit_scaling
+from mltsk.core.scales import fit_scaling
 
 from .conftest import assert_tensor_equals
 

@@ -43,7 +43,8 @@ from ..core.fuzzymap import FuzzyMap
 from ..core.magnitude import unit_rows, within_reach
 from ..core.membership import Firing, firing_strengths
 from ..core.pairs import Pairs
-from ..core.terms import PERCENTILE_TERMS, Scaling, Terms, fit_scaling
+from ..core.scales import Scaling, fit_scaling
+from ..core.terms import PERCENTILE_TERMS, Terms
 from ..exceptions import InputError
 from .ridge import Factor
 

@@ -26,7 +26,7 @@ from ..core.arrays import (
 )
 from ..core.coupling import coupling_matrix, label_correlation
 from ..core.membership import Members
-from ..core.terms import column_quantiles
+from ..core.scales import column_quantiles
 from ..core.used import UsedFeatures
 from ..exceptions import InputError
 from ..system import FuzzySystem

@@ -32,7 +32,7 @@ from ..core.arrays import (
     namespace,
 )
 from ..core.pairs import Conditions, Pairs
-from ..core.terms import Scaling
+from ..core.scales import Scaling
 from .choose import (
     MAX_CENTERS,
     MIN_GAINS,
