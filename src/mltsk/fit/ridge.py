@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh, get_lapack_funcs
+from scipy.linalg import eigh, get_blas_funcs, get_lapack_funcs
 
 from ..core.arrays import Array, FloatArray, is_tensor, namespace, put
 from ..exceptions import InputError
@@ -139,16 +139,21 @@ class Factor:
         if is_tensor(rows):
             half = xp.linalg.solve_triangular(self.lower, rows.T, upper=False)
             return xp.einsum("qn,qn->n", half, half)[:, None]
-        half = rows @ self._inverse_lower.T
+        if not rows.size:
+            return np.zeros((len(rows), 1))
+        # half of the cells of a triangle are 0, which BLAS need not multiply
+        multiply = get_blas_funcs("trmm", (self.lower, rows))
+        half = multiply(1.0, self._inverse_upper, rows.T, trans_a=1).T
         return xp.einsum("nq,nq->n", half, half)[:, None]
 
     @cached_property
-    def _inverse_lower(self) -> Array:
-        """The inverse of the Cholesky factor: products are faster than solving."""
-        if not len(self.lower):
-            return self.lower
+    def _inverse_upper(self) -> Array:
+        """The inverse of the Cholesky factor: products are faster than solving.
+
+        It is transposed, so its cells are in the order that BLAS has.
+        """
         invert = get_lapack_funcs("trtri", (self.lower,))
-        return invert(self.lower.T, lower=0)[0].T
+        return invert(self.lower.T, lower=0)[0]
 
 
 def _eigenvalues(A: Array) -> tuple[Array, Array]:
