@@ -65,7 +65,7 @@ KERNEL_BLOCK_BYTES = 2**23
 FINE_RAMPS = ((15_000, 24), (4_000, 12))
 # There are fewer where features are many: a general rule has at most MAX_FINE_TERMS
 # terms with them. 400 features had 12,000, and a fit of 16,000 rows took minutes; 100
-# features of 20,000 rows take 45 s with 1,000 and 121 s with 2,000, at the same AP.
+# features of 20,000 rows take 14 s with 700 and 44 s with 2,000, at the same AP.
 # Fewer than MIN_FINE_RAMPS are not worth it next to the six.
 MAX_FINE_TERMS = 1_000
 MIN_FINE_RAMPS = 6
