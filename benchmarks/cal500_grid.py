@@ -40,7 +40,7 @@ from benchmarks._plain_loop import plain_algorithm1, plain_metrics
 from mltsk.core.clustering import fuzzy_c_means, variances
 from mltsk.core.fuzzymap import fuzzy_features
 from mltsk.core.membership import authors_widths
-from mltsk.core.terms import fit_scaling
+from mltsk.core.scales import fit_scaling
 from mltsk.metrics import five_metrics
 from mltsk.paper.solvers.algorithm1 import algorithm1_grid
 

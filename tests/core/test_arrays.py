@@ -196,3 +196,16 @@ for _ in range(2):
 """
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2", "MLTSK_THREADS": ""}
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+
+
+@pytest.mark.parametrize("are_duplicated", [False, True])
+def test_weighted_mean_and_sd_of_csr_are_those_of_the_dense_array(are_duplicated):
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((80, 6), density=0.2, rng=rng, format="csr")
+    w = rng.integers(0, 3, 80).astype(float)
+    expected = weighted_mean_and_sd(X.toarray(), w)
+    if are_duplicated:  # each cell in two halves
+        data = np.repeat(X.data / 2, 2)
+        indices = np.repeat(X.indices, 2)
+        X = sparse.csr_array((data, indices, 2 * X.indptr), shape=X.shape)
+    assert_allclose(weighted_mean_and_sd(X, w), expected)

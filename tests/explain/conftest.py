@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from mltsk.core.terms import Terms, fit_scaling
+from mltsk.core.scales import fit_scaling
+from mltsk.core.terms import Terms
 from mltsk.system import FuzzySystem
 
 FEATURES = ("age", "glucose", "smoker", "ward")

@@ -135,3 +135,25 @@ def test_scale_of_warns_where_a_scale_loses_what_varies(is_sparse):
     rows = sparse.csr_array(X) if is_sparse else X
     with pytest.warns(UserWarning, match="varies by less than a millionth of its size"):
         Scale.of(rows, np.ones(20), None)
+
+
+def test_scale_none_of_thin_rows_has_the_variance_of_the_dense_array():
+    rng = np.random.default_rng(0)
+    thin = sparse.random_array((500, 300), density=0.005, rng=rng, format="csr")
+    w = rng.random(500)
+    scale, Z = Scale.of(thin, w, None)
+    of_dense, _ = Scale.of(thin.toarray(), w, None)
+    assert sparse.issparse(Z)
+    assert scale.variance == pytest.approx(of_dense.variance)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_features", "n_fine"),
+    [(3_999, 3, 0), (4_000, 3, 12), (15_000, 3, 24), (15_000, 50, 13), (4_000, 80, 0)],
+)
+def test_scale_has_finer_ramps_where_there_are_many_rows_and_few_features(
+    n_rows, n_features, n_fine
+):
+    X = np.random.default_rng(1).normal(size=(300, n_features))
+    scale, _ = Scale.of(X, np.ones(300), "quantile", n_rows=n_rows)
+    assert len(scale.terms) == n_features * (7 + n_fine)

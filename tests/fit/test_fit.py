@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 
+from mltsk import MLTSKClassifier
 from mltsk.columns import Columns
 from mltsk.fit import Names, Options, fit_system
 from mltsk.fit.left_out import rate_shifts
@@ -229,3 +231,16 @@ def test_loo_rows_are_an_evenly_spread_sample_where_rows_are_not_held(block):
     fit = fitted(rows, n_rules=5, order=1, ridge=1.0, sample_rows=60)
     assert fit.loo_rows.tolist() == np.linspace(0, 199, 60).astype(int).tolist()
     assert fit.loo_scores.shape == (60, 3)
+
+
+@pytest.mark.parametrize("n_rules", ["auto", 3])
+def test_fit_of_thin_rows_in_their_own_units_is_that_of_the_dense_array(n_rules):
+    rng = np.random.default_rng(0)
+    thin = sparse.random_array((300, 400), density=0.006, rng=rng, format="csr")
+    Y = (thin @ rng.normal(size=(400, 2)) > 0) * 1
+    parameters = {"scale": None, "order": 0, "n_rules": n_rules}
+    model = MLTSKClassifier(**parameters).fit(thin, Y)
+    of_dense = MLTSKClassifier(**parameters).fit(thin.toarray(), Y)
+    assert_allclose(
+        model.predict_proba(thin), of_dense.predict_proba(thin.toarray()), atol=1e-6
+    )

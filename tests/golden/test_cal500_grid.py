@@ -15,7 +15,7 @@ import pytest
 from mltsk.core.clustering import fuzzy_c_means, variances
 from mltsk.core.fuzzymap import fuzzy_features
 from mltsk.core.membership import authors_widths
-from mltsk.core.terms import fit_scaling
+from mltsk.core.scales import fit_scaling
 from mltsk.metrics import five_metrics
 from mltsk.paper.solvers.algorithm1 import algorithm1
 

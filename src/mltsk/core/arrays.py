@@ -299,21 +299,23 @@ def weighted_mean(X: Matrix, w: Array) -> Array:
 
 
 @underflow_is_zero()
-def weighted_mean_and_sd(X: Array, w: Array) -> tuple[FloatArray, FloatArray]:
+def weighted_mean_and_sd(X: Matrix, w: Array) -> tuple[FloatArray, FloatArray]:
     """Mean and standard deviation of each column, missing values left out.
 
     Parameters
     ----------
-    X : array of shape (N, D)
-        Dense; NaN is missing.
+    X : array or CSR of shape (N, D)
+        NaN is missing in dense arrays; CSR has none.
     w : array of shape (N,)
 
     Returns
     -------
     mean, sd : NumPy arrays of shape (D,)
     """
-    xp = namespace(X)
     w = cast(w, X.dtype)
+    if is_csr(X):
+        return _sparse_mean_and_sd(X, w)
+    xp = namespace(X)
     measured = X == X
     if bool(measured.all()):
         mean = weighted_mean(X, w)
@@ -324,6 +326,24 @@ def weighted_mean_and_sd(X: Array, w: Array) -> tuple[FloatArray, FloatArray]:
         mean = w @ xp.where(measured, X, 0.0) / total
         variance = w @ xp.where(measured, X - mean, 0.0) ** 2 / total
     return asnumpy(mean), np.sqrt(asnumpy(variance))
+
+
+def _sparse_mean_and_sd(X: CSR, w: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """`weighted_mean_and_sd` of CSR: cells that are stored, and zeros for the rest.
+
+    Squares are those of distances from the mean, so nothing cancels.
+    """
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    mean = weighted_mean(X, w)
+    weights = np.repeat(w, np.diff(X.indptr))
+    distances = X.data - mean[X.indices]
+    n_columns = X.shape[1]
+    squares = np.bincount(X.indices, weights * distances**2, minlength=n_columns)
+    stored = np.bincount(X.indices, weights, minlength=n_columns)
+    squares = squares + np.maximum(w.sum() - stored, 0.0) * mean**2
+    return mean, np.sqrt(squares / w.sum())
 
 
 def put_double(table: FloatArray, like: Array) -> Array:

@@ -134,7 +134,10 @@ def exponents(
         squares = None if relative else X**2
     E = -2 * xp.asarray(X @ (C / S).T) + xp.einsum("kd,kd->k", C, C / S)
     if not relative:
-        E += xp.asarray(squares @ (1 / S).T)
+        if len(S) > 1 and bool((S == S[0]).all()):  # one column serves all rules
+            E += xp.asarray(squares @ (1 / S[0]))[:, None]
+        else:
+            E += xp.asarray(squares @ (1 / S).T)
         xp.clip(E, 0.0, None, out=E)
     return E
 

@@ -31,7 +31,7 @@ from .arrays import (
     row_blocks,
     underflow_is_zero,
 )
-from .terms import Scaling
+from .scales import Scaling
 
 
 @dataclass(frozen=True)

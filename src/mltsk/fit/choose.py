@@ -66,6 +66,10 @@ N_FIRST_ORDER = 20
 # From this many rows on every row may be the centre of an exception, with the kernel's
 # own prior: image .820 to .833, scene .906 to .914, but pbc (334 rows) .609 to .605.
 MIN_KERNEL_ROWS = 400
+# Beyond MAX_KERNEL_ROWS nothing has the size rows × rows, and at most MAX_CENTERS rows
+# are centres.
+MAX_KERNEL_ROWS = 8_000
+MAX_CENTERS = 4_000
 # Widths as shares of twice the variance of scaled samples: order 0, order 1, order 1
 # for linear terms. Half and twice of these are tried when the structure is known.
 WIDTH_ZERO_ORDER = 0.3
@@ -155,9 +159,18 @@ def choose(
         best = search.refined(best)
     design = best.design
     if design.rules.has_kernel_prior:
-        rules = replace(design.rules, centers=clusters.rows(len(clusters.w)))
+        n_centers = _n_centers(len(clusters.w), design.first_rule)
+        rules = replace(design.rules, centers=clusters.rows(n_centers))
         design = replace(design, rules=rules)
     return replace(best, design=design, error=best.error / judge.total_weight)
+
+
+def _n_centers(n_rows: int, n_other_columns: int) -> int:
+    """How many rows are centres: all, or so many that all columns can be solved for."""
+    if n_rows <= MAX_KERNEL_ROWS:
+        return n_rows
+    affordable = min(MAX_CENTERS, MAX_KERNEL_ROWS - n_other_columns)
+    return max(affordable, N_ZERO_ORDER)
 
 
 def _tried(search: "_Search") -> list[Choice]:

@@ -26,7 +26,7 @@ from ..core.arrays import (
 )
 from ..core.coupling import coupling_matrix, label_correlation
 from ..core.membership import Members
-from ..core.terms import column_quantiles
+from ..core.scales import column_quantiles
 from ..core.used import UsedFeatures
 from ..exceptions import InputError
 from ..system import FuzzySystem
@@ -40,7 +40,13 @@ from .choose import (
     choose,
 )
 from .design import Design, Scale
-from .grow import MIN_GROWN_ROWS, N_LINEAR_CENTERS, grow, may_grow
+from .grow import (
+    MAX_GROWN_TERMS,
+    MIN_GROWN_ROWS,
+    N_LINEAR_CENTERS,
+    grow,
+    may_grow,
+)
 from .judge import KernelJudge
 from .order import order_by_content, stratified_rows
 from .ridge import Penalty, SingularError, solve_dual
@@ -217,6 +223,9 @@ def _chosen(
     if options.tnorm == "minimum":
         _check_minimum(order, sample.X)
         order = 0
+    if options.n_pairs:
+        _check_pairs(options, scale, sample.X)
+        order = 0
     positions = np.flatnonzero(asnumpy(w) > 0)
     weight_of_all = n_rows * float(w.sum()) / len(w)
     max_rules = max(1, int(weight_of_all / MIN_ROWS_PER_RULE))
@@ -269,6 +278,31 @@ def _check_minimum(order: int | None, X: Matrix) -> None:
         reason = "order is 1" if order == 1 else "X is sparse"
         raise InputError(
             f"tnorm='minimum' needs exceptions of order 0 and dense X, but {reason}."
+        )
+
+
+def _check_pairs(options: Options, scale: Scale, X: Matrix) -> None:
+    """Refuse pairs where they cannot be found, instead of leaving them out."""
+    wish = f"n_pairs={options.n_pairs}"
+    if scale.name != "quantile":
+        reason = f"the scale is {scale.name!r}"
+        if is_sparse(X):
+            reason = "X is sparse"
+        raise InputError(
+            f"{wish} needs dense X and scale='quantile', on which features have "
+            f'conditions such as "is low", but {reason}: '
+            "change that, or set n_pairs=0."
+        )
+    if options.order == 1 and options.n_rules != 0:
+        raise InputError(
+            f"{wish} needs exceptions of order 0, the only ones that are chosen "
+            "together with pairs, but order is 1: set order=0, n_rules=0 or n_pairs=0."
+        )
+    if len(scale.terms) > MAX_GROWN_TERMS:
+        raise InputError(
+            f"{wish} needs a general rule of at most {MAX_GROWN_TERMS:,} terms, "
+            f"because pairs are found by sums over all of them, but it has "
+            f"{len(scale.terms):,}: take fewer features, or set n_pairs=0."
         )
 
 

@@ -32,8 +32,9 @@ from ..core.arrays import (
     namespace,
 )
 from ..core.pairs import Conditions, Pairs
-from ..core.terms import Scaling
+from ..core.scales import Scaling
 from .choose import (
+    MAX_CENTERS,
     MIN_GAINS,
     RULE_SHARES,
     WIDTH_ZERO_ORDER,
@@ -74,7 +75,6 @@ MAX_RESIDUALS = 30  # directions of the residuals of many labels
 TRIAL_ROWS = 8_000
 N_TRIAL_CENTERS = 300
 N_LINEAR_CENTERS = 1_000
-MAX_CENTERS = 4_000
 ROWS_PER_CENTER = 3
 MAX_GROWN_PRODUCTS = 1.6e11
 KERNEL_WIDTHS = (0.5,)
@@ -271,27 +271,34 @@ class Growing:
         numbers = sorted({min(number, len(ranked)) for number in tried} - {0})
         if not numbers:
             return None
-        pairs = self._pairs(ranked[: numbers[-1]])
+        taken = None
+        least = choice.error if wished is None else np.inf
+        error_before = np.inf
+        for number in numbers:
+            grown = self._grown_pairs(choice, ranked[:number])
+            if grown.error < (1 - MIN_PAIR_GAIN) * least:
+                least = grown.error
+                taken = grown
+            if grown.error >= error_before:
+                break  # more of them would only cost more
+            error_before = grown.error
+        return taken
+
+    def _grown_pairs(
+        self, choice: Choice, ranked: Sequence[tuple[int, int]]
+    ) -> GrownPairs:
+        """The choice with some pairs, of the usual weight and the best ridge."""
+        pairs = self._pairs(ranked)
         n_terms = choice.design.n_terms
         general = self._without_rules(choice.design.scale, np.ones(n_terms))
         columns = self._columns(replace(general, pairs=pairs))
         judge = self._judge(columns)
         variances = columns.variances(self.w)[n_terms:]
-        starts = np.append(pairs.starts, len(pairs))
-        taken = None
-        least = choice.error if wished is None else np.inf
-        for number in numbers:
-            last = int(starts[number])
-            weight = PAIR_SHARE / max(float(variances[:last].sum()), MIN_SIZE)
-            of_pairs = np.zeros(len(pairs))
-            of_pairs[:last] = weight
-            weights = np.concatenate([choice.design.term_weights, of_pairs])
-            error, ridge = judge.error(weights)
-            error /= judge.total_weight
-            if error < (1 - MIN_PAIR_GAIN) * least:
-                least = error
-                taken = GrownPairs(number, weight, error, ridge)
-        return taken
+        weight = PAIR_SHARE / max(float(variances.sum()), MIN_SIZE)
+        of_pairs = np.full(len(pairs), weight)
+        weights = np.concatenate([choice.design.term_weights, of_pairs])
+        error, ridge = judge.error(weights)
+        return GrownPairs(len(ranked), weight, error / judge.total_weight, ridge)
 
     def _residuals(self, choice: Choice) -> FloatArray:
         """Leave-one-out residuals (n, L) of a choice, times the root of weights.

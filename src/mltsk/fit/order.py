@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Array, Matrix, asnumpy, is_csr, row_blocks
-from ..core.terms import Scaling
+from ..core.scales import Scaling
 from .rows import Block
 
 FIRST_MULTIPLIER = 0x9E3779B97F4A7C15  # 2⁶⁴ divided by the golden ratio, odd

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh, get_lapack_funcs
+from scipy.linalg import eigh, get_blas_funcs, get_lapack_funcs
 
 from ..core.arrays import Array, FloatArray, is_tensor, namespace, put
 from ..exceptions import InputError
@@ -138,8 +138,8 @@ class Factor:
             raise ValueError("the inverse needs one ridge for all labels")
         if is_tensor(self.lower):
             return namespace(self.lower).cholesky_inverse(self.lower)
-        inverse = self._inverse_lower
-        return inverse.T @ inverse
+        inverse = self._inverse_upper
+        return inverse @ inverse.T
 
     def leverage(self, rows: Array) -> Array:
         """φ (A + τI)⁻¹ φᵀ of rows φ (N, n): (N, 1 or L)."""
@@ -155,15 +155,20 @@ class Factor:
         if is_tensor(rows):
             solve = namespace(rows).linalg.solve_triangular
             return solve(self.lower, rows.T, upper=False).T
-        return rows @ self._inverse_lower.T
+        if not rows.size:
+            return rows
+        # half of the cells of a triangle are 0, which BLAS need not multiply
+        multiply = get_blas_funcs("trmm", (self.lower, rows))
+        return multiply(1.0, self._inverse_upper, rows.T, trans_a=1).T
 
     @cached_property
-    def _inverse_lower(self) -> Array:
-        """The inverse of the Cholesky factor: products are faster than solving."""
-        if not len(self.lower):
-            return self.lower
+    def _inverse_upper(self) -> Array:
+        """The inverse of the Cholesky factor: products are faster than solving.
+
+        It is transposed, so its cells are in the order that BLAS has.
+        """
         invert = get_lapack_funcs("trtri", (self.lower,))
-        return invert(self.lower.T, lower=0)[0].T
+        return invert(self.lower.T, lower=0)[0]
 
 
 def _eigenvalues(A: Array) -> tuple[Array, Array]:

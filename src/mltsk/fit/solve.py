@@ -30,7 +30,7 @@ from ..core.arrays import (
 from ..core.pairs import Pairs
 from ..exceptions import InputError
 from ..machine import total_memory
-from .choose import JUDGING_ROWS_LINEAR, Folds
+from .choose import JUDGING_ROWS_LINEAR, MAX_KERNEL_ROWS, Folds
 from .design import Design
 from .left_out import blocks_of_groups, rate_shifts
 from .ridge import (
@@ -46,6 +46,9 @@ MEMORY_SHARE = 0.2  # of the memory of machine or device, for a kernel or Gram m
 # Factorisations of labels that were observed in different rows: beyond these flops
 # conjugate gradients serve them all.
 MAX_PATTERN_FLOPS = 2e12
+# Largest matrix that is factorised on the host where there is another way: with two
+# threads OpenBLAS ended the process at 16,000, and 12,000 took 47 s.
+MAX_FACTORISED = MAX_KERNEL_ROWS
 
 
 @dataclass(frozen=True)
@@ -172,8 +175,13 @@ def _cheapest_form(
     flops = n_groups * smaller**2 * larger
     if held.are_all and n_groups > 1 and flops > MAX_PATTERN_FLOPS:
         return "products"
+    is_limited = held.are_all and not is_tensor(held.block.w)
+    if is_limited and smaller > MAX_FACTORISED:
+        return "products"
     # 16 bytes per cell: the matrix and its centred copy
     has_dual = held.are_all and 16 * N * N <= max_bytes
+    if is_limited and N > MAX_FACTORISED:
+        has_dual = False
     has_primal = 16 * Q * Q <= max_bytes
     if has_primal and not (has_dual and N < 1.5 * Q):
         return "primal"

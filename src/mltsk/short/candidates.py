@@ -22,8 +22,9 @@ from ..core.lines import over_range, rounded_line
 from ..core.magnitude import rounded, unit_factors
 from ..core.membership import firing_strengths
 from ..core.pairs import Pairs
+from ..core.scales import Scaling, quantiles_of
 from ..core.straight import MIN_STRAIGHT_RAMP
-from ..core.terms import FEW_VALUES, Scaling, Terms, quantiles_of
+from ..core.terms import FEW_VALUES, Terms
 from ..system import STRAIGHT, FuzzySystem
 from .cuts import cut_step, digits_of, digits_of_step, round_range
 from .regions import Index, RegionFinder

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..core.arrays import Array
 from ..core.magnitude import rounded
-from ..core.terms import quantiles_of
+from ..core.scales import quantiles_of
 
 MIN_DIGITS = 3  # of a number, after the point
 LEAST_EXPONENT = -322  # of a power of ten that is above 0

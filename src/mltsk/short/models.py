@@ -307,6 +307,8 @@ class ShortModels:
         rows = self._chosen_on
         block = Block(rows.X, rows.Y, rows.w, rows.groups)
         order = order_by_content(block, rows.design.scale.scaling)
+        counts_nothing = rows.row_weights[order] == 0
+        order = order[np.argsort(counts_nothing, kind="stable")]
         place = np.empty(len(order), dtype=np.intp)
         if rows.groups is None:
             place[order] = np.arange(len(order))

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from mltsk.core.clustering import variances
 from mltsk.core.membership import authors_widths
-from mltsk.core.terms import fit_scaling
+from mltsk.core.scales import fit_scaling
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import (
     InputError,

@@ -24,7 +24,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import get_tags
 
 from ...core.arrays import Array, Matrix, dense
-from ...core.terms import fit_scaling
+from ...core.scales import fit_scaling
 from ...datasets import Dataset, load_dataset
 from ...datasets.load import BENCHMARKS, is_path
 from ...exceptions import InputError, printable

@@ -20,7 +20,8 @@ from ...core.arrays import Array, Matrix, blas_threads, spread_rows
 from ...core.coupling import CONVEX, coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from ...core.membership import rule_distinctness
-from ...core.terms import Terms, column_quantiles, fit_scaling
+from ...core.scales import column_quantiles, fit_scaling
+from ...core.terms import Terms
 from ...exceptions import InputError, NonConvexWarning
 from ...explain import explain
 from ...fitted import FittedAttributes

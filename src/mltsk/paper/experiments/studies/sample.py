@@ -20,7 +20,7 @@ from ....core.arrays import Array, Matrix, dense
 from ....core.fuzzymap import FuzzyMap
 from ....core.magnitude import unit_rows
 from ....core.membership import authors_widths
-from ....core.terms import fit_scaling
+from ....core.scales import fit_scaling
 from ....datasets import Dataset
 from ....exceptions import InputError
 from ....metrics import five_metrics
