@@ -30,6 +30,7 @@ MAX_LOG_ODDS = 80.0  # beyond, exp overflows in single precision
 # 95 %): reached by the mean, .8 was .65 on new rows (5 % of 500 rows are cases).
 PRECISION_DEVIATIONS = 1.645
 MAX_NEWTON_STEPS = 100
+MAX_HALVINGS = 40  # of a step of Newton's method
 MAX_THRESHOLD = 1e100
 SHARE_GOALS = ("precision", "recall")
 THRESHOLD_WISHES = (
@@ -100,17 +101,17 @@ def fit_curves(scores: FloatArray, Y: FloatArray, w: FloatArray) -> Curves:
     S = scores - center
     variance = max(float((w * S * S).sum() / total), 1e-12)
     rate = float(np.clip((w * Y).sum() / total, 1e-6, 1 - 1e-6))
-    # one curve for all labels
+    # one curve for all labels, pulled towards that of scores which are probabilities
+    information = PRIOR_SAMPLES * max(rate * (1 - rate), 1e-3)
     shared = _fit_logistic(
         S.reshape(-1, 1),
         Y.reshape(-1, 1),
         w.reshape(-1, 1),
-        slopes=np.array([1.0 / variance**0.5]),
+        slopes=np.array([1.0 / max(rate * (1 - rate), 1e-3)]),
         offsets=np.array([np.log(rate / (1 - rate))]),
-        pull=(1e-3 * variance, 1e-3),
+        pull=(information * variance, information),
     )
     # a curve per label, pulled towards it
-    information = PRIOR_SAMPLES * max(rate * (1 - rate), 1e-3)
     slopes, offsets = _fit_logistic(
         S,
         Y,
@@ -163,7 +164,7 @@ def _fit_logistic(
     S, Y, w : arrays of shape (N, L)
         Scores, labels and weights.
     slopes, offsets : arrays of shape (L,)
-        Where the search starts, and towards which slopes and offsets are pulled.
+        Towards which slopes and offsets are pulled.
     pull : (float, float)
         How strongly slopes and offsets are pulled.
 
@@ -171,33 +172,62 @@ def _fit_logistic(
     -------
     slopes, offsets : arrays of shape (L,)
     """
-    first_slopes = slopes
-    first_offsets = offsets
-    sd = S.std() if len(S) else 1.0
+    expected = np.stack([slopes, offsets])
+    pulls = np.array(pull)[:, None]
+
+    def loss(line: FloatArray) -> FloatArray:
+        """Minus the log-likelihood of each label (L,), with its pull."""
+        log_odds = line[0] * S + line[1]
+        costs = np.logaddexp(0.0, log_odds) - Y * log_odds
+        pulled = (pulls * (line - expected) ** 2).sum(axis=0)
+        return (w * costs).sum(axis=0) + 0.5 * pulled
+
+    line = expected
+    least = loss(line)
     for _ in range(MAX_NEWTON_STEPS):
-        p = probabilities_of(slopes * S + offsets)
-        # gradient
-        residuals = w * (Y - p)
-        slope_pull = pull[0] * (slopes - first_slopes)
-        offset_pull = pull[1] * (offsets - first_offsets)
-        slope_gradient = (residuals * S).sum(axis=0) - slope_pull
-        offset_gradient = residuals.sum(axis=0) - offset_pull
-        # Hessian [[a, b], [b, c]], with its sign changed
-        q = w * (p * (1 - p))
-        qS = q * S
-        a = (qS * S).sum(axis=0) + pull[0]
-        b = qS.sum(axis=0)
-        c = q.sum(axis=0) + pull[1]
-        determinant = np.maximum(a * c - b**2, 1e-300)
-        slope_step = (c * slope_gradient - b * offset_gradient) / determinant
-        offset_step = (a * offset_gradient - b * slope_gradient) / determinant
-        # a step of 2 in log odds at most
-        damping = np.minimum(1.0, 2.0 / np.maximum(np.abs(offset_step), 1e-300))
-        slopes = slopes + damping * slope_step
-        offsets = offsets + damping * offset_step
-        if max(np.abs(slope_step * sd).max(), np.abs(offset_step).max()) < 1e-10:
+        step = _newton_step(line, S, Y, w, pulls * (line - expected), pulls)
+        share = np.ones(len(slopes))
+        for _ in range(MAX_HALVINGS):  # until the loss of every label falls
+            tried = loss(line + share * step)
+            is_worse = tried > least
+            if not is_worse.any():
+                break
+            share = np.where(is_worse, share / 2, share)
+        better = tried < least
+        line = np.where(better, line + share * step, line)
+        gain = np.where(better, least - tried, 0.0)
+        least = np.where(better, tried, least)
+        if (gain <= 1e-13 * np.maximum(least, 1.0)).all():
             break
-    return slopes, offsets
+    return line[0], line[1]
+
+
+def _newton_step(
+    line: FloatArray,
+    S: FloatArray,
+    Y: FloatArray,
+    w: FloatArray,
+    pulled: FloatArray,
+    pulls: FloatArray,
+) -> FloatArray:
+    """The step (2, L) of Newton's method for slopes and offsets (2, L)."""
+    p = probabilities_of(line[0] * S + line[1])
+    residuals = w * (Y - p)
+    slope_gradient = (residuals * S).sum(axis=0) - pulled[0]
+    offset_gradient = residuals.sum(axis=0) - pulled[1]
+    # Hessian [[a, b], [b, c]], with its sign changed
+    q = w * (p * (1 - p))
+    qS = q * S
+    a = (qS * S).sum(axis=0) + pulls[0]
+    b = qS.sum(axis=0)
+    c = q.sum(axis=0) + pulls[1]
+    determinant = np.maximum(a * c - b**2, 1e-300)
+    return np.stack(
+        [
+            (c * slope_gradient - b * offset_gradient) / determinant,
+            (a * offset_gradient - b * slope_gradient) / determinant,
+        ]
+    )
 
 
 # thresholds ---------------------------------------------------------------------------
