@@ -86,9 +86,9 @@ def test_read_table_takes_the_group_that_it_is_told():
     assert len(set(table.groups[2::4])) == 15  # a row without a ward is on its own
     assert table.feature_names == ("age",)
     assert table.columns.notes == (
+        "ward: rows of one ward are kept together (2 groups of up to 30 rows)",
         "patient: left out as an identifier that repeats; --group patient keeps rows "
         "together, --number patient or --nominal patient uses it",
-        "ward: rows of one ward are kept together (2 groups of up to 30 rows)",
         "ward: 15 rows without a value: each a group of its own",
     )
 
