@@ -26,9 +26,12 @@ group
 
 import re
 from collections.abc import Sequence, Set
+from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mltsk.datasets.dataset import as_number
 
 from .notation import Numbers, Texts
 from .words import NO_WORDS, TICKS, YES_WORDS
@@ -103,7 +106,10 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
     values = numbers.values[~np.isnan(numbers.values)]
     has_codes = _are_whole(values) and any(map(_is_padded_code, words))
     if not numbers.bad_rows and not has_codes:
-        return IDENTIFIER if counts_rows(name, values, len(words)) else NUMBER
+        # 60 kg is measured, whatever it looks like without its unit
+        is_plain = not any(isnan(as_number(word)) for word in words)
+        is_id = is_plain and counts_rows(name, values, len(words))
+        return IDENTIFIER if is_id else NUMBER
     if _are_yes_and_no(words):
         return YES_NO
     if are_dates(present):
