@@ -24,6 +24,7 @@ def test_lay_out_changes_nothing_in_a_plain_table():
     "titles",
     [
         [["Patients 2024"]],  # of a text file: a line without a delimiter
+        [["Patients", "2024"], ["made", "in", "March"]],
         [["Patients 2024", "", "", ""]],
         [["Patients 2024", "", "", ""], ["", "", "", ""], ["by", "", "", ""]],
     ],
@@ -37,6 +38,11 @@ def test_lay_out_skips_titles_and_says_so(titles):
         f"{len(titles)} row{'s' * (len(titles) > 1)} above the names skipped ("
     )
     assert table.notes[0].endswith("--skip-rows 0 to overrule")
+
+
+def test_lay_out_takes_no_names_for_a_title_where_rows_have_a_cell_more():
+    rows = [["1", *row] for row in DATA]
+    assert laid_out(NAMES, *rows).names == NAMES
 
 
 def test_lay_out_skips_as_many_rows_as_it_is_told():
