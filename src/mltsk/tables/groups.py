@@ -86,12 +86,7 @@ def identifies_groups(
 
     ``at_least`` is the smallest number of different values.
     """
-    dtype = column.dtype
-    if types.is_bool_dtype(dtype) or hasattr(dtype, "fill_value"):
-        return False
-    if types.is_float_dtype(dtype) and not _are_whole(column):
-        return False
-    if not types.is_numeric_dtype(dtype) and types.infer_dtype(column) != "string":
+    if not _may_identify(column):
         return False
     texts, _ = texts_of(column, missing)
     present = [text for text in texts if text is not None]
@@ -101,6 +96,16 @@ def identifies_groups(
     if any("." in text and text.replace(".", "").isdigit() for text in present):
         return False  # a measurement
     return of_persons or len(present) <= MAX_MEAN_GROUP * n_groups
+
+
+def _may_identify(column: pandas.Series) -> bool:
+    """Whether the type of a column is one of whole numbers or of text."""
+    dtype = column.dtype
+    if types.is_bool_dtype(dtype) or hasattr(dtype, "fill_value"):
+        return False
+    if types.is_float_dtype(dtype):
+        return _are_whole(column)
+    return types.is_numeric_dtype(dtype) or types.infer_dtype(column) == "string"
 
 
 def _are_whole(column: pandas.Series) -> bool:

@@ -106,10 +106,7 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
     values = numbers.values[~np.isnan(numbers.values)]
     has_codes = _are_whole(values) and any(map(_is_padded_code, words))
     if not numbers.bad_rows and not has_codes:
-        # 60 kg is measured, whatever it looks like without its unit
-        is_plain = not any(isnan(as_number(word)) for word in words)
-        is_id = is_plain and counts_rows(name, values, len(words))
-        return IDENTIFIER if is_id else NUMBER
+        return IDENTIFIER if _are_ids(name, values, words) else NUMBER
     if _are_yes_and_no(words):
         return YES_NO
     if are_dates(present):
@@ -117,6 +114,12 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
     if not has_codes and _are_mostly_numbers(values, len(present)):
         return NUMBER
     return _kind_of_words(name, present, len(words))
+
+
+def _are_ids(name: str, values: NDArray[np.float64], words: Set[str]) -> bool:
+    """Whether numbers identify rows: 60 kg is measured, whatever 60 looks like."""
+    is_plain = not any(isnan(as_number(word)) for word in words)
+    return is_plain and counts_rows(name, values, len(words))
 
 
 def looks_like_lists(present: Sequence[str]) -> bool:
