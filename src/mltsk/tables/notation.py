@@ -5,7 +5,7 @@ What a sign means is decided for a column from all of its cells, and a note says
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -229,19 +229,24 @@ def _bare_numerals(
     around = {(cell.currency, cell.unit) for cell in written}
     n_limits = sum(cell.limit != "" for cell in written)
     are_limits = 2 * n_limits < len(written)
-    allowed = around if len(around) == 1 else {("", "")}
     limits = {cell.limit for cell in written} if are_limits else {""}
-    numerals: Texts = []
-    for cell in cells:
-        numeral = None
-        if cell is not None and (cell.currency, cell.unit) in allowed:
-            numeral = cell.numeral if cell.limit in limits else None
-        numerals.append(numeral)
     if len(around) == 1:
-        notes += _notes_on_unit(texts, cells, *around.pop())
+        ((currency, unit),) = around
+        notes += _notes_on_unit(texts, cells, currency, unit)
+    else:
+        around = {("", "")}
     if n_limits and are_limits:
         notes.append(_note_on_limits(texts, cells, n_limits))
-    return numerals
+    return [_numeral_if(cell, around, limits) for cell in cells]
+
+
+def _numeral_if(
+    cell: Written | None, around: Set[tuple[str, str]], limits: Set[str]
+) -> str | None:
+    """The numeral of a cell, if what stands around it is among what is taken off."""
+    if cell is None or (cell.currency, cell.unit) not in around:
+        return None
+    return cell.numeral if cell.limit in limits else None
 
 
 def _notes_on_unit(
