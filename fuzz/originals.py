@@ -61,6 +61,22 @@ class = "sklearn.tree:DecisionTreeClassifier"
 params = { max_depth = 3 }
 grids = { fast = { max_depth = [1, 2.5] } }
 """
+# Titles, two rows of names, units, thousands, limits, ticks, dates, lists, totals.
+MESSY = (
+    """Übersicht 2024
+who;;money;;;;seen
+patient;day;salary;crp;smoker;weight;sick
+"""
+    + "".join(
+        f'{i // 2};{i + 1}.3.2024;"{1000 + 97 * i:,}";{"<" * (i % 5 == 0)}{i / 8};'
+        f"{'x' * (i % 2)};{60 + i} kg;{'gout|flu' if i % 3 else 'unknown'}\n"
+        for i in range(24)
+    )
+    + "Total;;99;;;;\n"
+)
+LONG = "patient,age,diagnosis\n" + "".join(
+    f"P{i // 2},{40 + i // 2},{'E11.9' if i % 2 else 'I10'}\n" for i in range(24)
+)
 # What a store of results says about its run.
 DESCRIPTION: dict[str, Any] = {
     "protocols": ["paper"],
@@ -117,7 +133,14 @@ def originals(kind: str) -> tuple[bytes, ...]:
 def _csv(_: Path) -> list[bytes]:
     text = frame().to_csv(index=False)
     with_semicolons = text.replace("now, and then", "then").replace(",", ";")
-    return [text.encode(), with_semicolons.replace(".", ",").encode()]
+    with_commas = with_semicolons.replace(".", ",")
+    return [
+        text.encode(),
+        with_commas.encode(),
+        MESSY.encode("utf-16"),
+        MESSY.encode("cp1252"),
+        LONG.encode(),
+    ]
 
 
 def _csv_gz(folder: Path) -> list[bytes]:

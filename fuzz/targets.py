@@ -31,6 +31,7 @@ from mltsk.paper.experiments.store import FILE, Store
 from mltsk.pipelines import taken_apart
 from mltsk.rows.given_rules import with_rules
 from mltsk.tables import excel, files
+from mltsk.tables.advice import advice
 
 from .originals import DATA, frame
 
@@ -102,7 +103,33 @@ def without_processes() -> None:
         module.isolated = _in_this_process
 
 
+# What users say about messy tables, each tried on every one.
+WISHES: tuple[dict[str, Any], ...] = (
+    {"decimal": ",", "blank_means_no": True, "skip_rows": 1},
+    {"label_column": "sick", "header_rows": 1, "skip_end": 0},
+    {"long": "patient,diagnosis", "prefix": 3},
+    {"number": "day,smoker", "group": "patient", "encoding": "cp1252"},
+    {"labels": 1, "blank_means_no": True},
+)
+
+
+def _read_by_wishes(path: Path) -> None:
+    """Read a table by every wish; only an `InputError` may come out."""
+    for wish in WISHES:
+        try:
+            table = read_table(path, **wish)
+            str(table.columns)
+            if table.label_names:
+                advice(table)
+        except InputError as error:
+            if "\n" in str(error):
+                raise AssertionError("a refusal of two lines") from error
+
+
 def _read_table(path: Path) -> list[str]:
+    # A workbook with a million blank rows takes seconds each time.
+    if path.suffix == ".csv":
+        _read_by_wishes(path)
     table = read_table(path)
     frames = [part.to_csv() for part in (table.X, table.Y, table.ids)]
     return [table.columns.title, *frames]

@@ -245,3 +245,17 @@ def test_part_names_keep_our_own_words_apart():
         "a not measured",
     )
     assert_array_equal(columns.expand(X)[-5:, 3], 1.0)
+
+
+@pytest.mark.parametrize("words", [["1.0", "2.50"] * 30, ["east", "west"] * 30])
+def test_expand_refuses_numbers_where_the_model_knows_words(words):
+    columns = columns_of(pd.DataFrame({"a": words}))
+    with pytest.raises(InputError) as refused:
+        columns.expand(pd.DataFrame({"a": [1.0, 2.5]}))
+    assert str(refused.value).startswith("Column 'a' holds numbers (1); it held words")
+
+
+def test_expand_takes_numbers_that_are_written_as_the_words_of_the_model():
+    columns = columns_of(pd.DataFrame({"a": ["1", "2"] * 30}))
+    new = columns.expand(pd.DataFrame({"a": [2.0, 1.0, 7.0]}))
+    assert_array_equal(new, [[1], [0], [np.nan]])  # 7 was never seen

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from .core.arrays import Array, cast, namespace, put
 from .exceptions import InputError, check_different, check_texts
-from .frames import MISSING, Frame, InputColumn, columns_of
+from .frames import MISSING, Frame, InputColumn, columns_of, word
 
 # A value, or a gap, has a column of its own if this many rows have it: the larger of
 # both figures.
@@ -279,6 +279,7 @@ class Columns:
             self.rare[d], float(len(self.values[d]))
         )
         codes |= {value: float(i) for i, value in enumerate(self.values[d])}
+        _refuse_numbers(column, list(codes))
         code = np.array([codes.get(text, np.nan) for text in column.words()])
         is_missing = column.is_missing()
         gap = np.where(np.isnan(code) & ~is_missing, np.nan, is_missing)
@@ -288,6 +289,30 @@ class Columns:
         is_value = code[:, None] == np.arange(n_values)
         shown = np.where(np.isnan(code)[:, None], np.nan, is_value)
         return shown[:, 1:] if n_values == 2 else shown, gap
+
+
+def _refuse_numbers(column: "InputColumn", words: Sequence[str | None]) -> None:
+    """Refuse numbers where a model knows words that no number is written as.
+
+    Such a column held text in the fit, "1.0" say, which is not the number 1 to a model:
+    all of its values would count as never seen.
+    """
+    if column.numbers is None or all(map(_is_written_number, words)):
+        return
+    unseen = set(column.words()) - {None, *words}
+    if unseen:
+        raise InputError(
+            f"Column {column.name!r} holds numbers ({min(map(str, unseen))}); it held "
+            f"words ({words[-1]!r}) when the model was fitted."
+        )
+
+
+def _is_written_number(text: str | None) -> bool:
+    """Whether a word is a number as `mltsk.frames.word` writes it."""
+    try:
+        return text is None or word(float(text)) == text
+    except ValueError:
+        return False
 
 
 def _as_tuples(value: Any) -> Any:

@@ -79,6 +79,14 @@ def test_identifies_groups_takes_persons_with_many_rows_but_not_shops():
     assert read_table(frame.assign(shop_id=few), "gout").group_name == ""
 
 
+def test_repeating_identifiers_with_vague_names_need_many_values():
+    many = pd.concat([visits()] * 10, ignore_index=True)
+    cases = many.assign(patient=np.arange(600) // 3)
+    sizes = many.assign(patient=np.arange(600) % 12)
+    assert read_table(cases.rename(columns={"patient": "case"}), 1).group_name == "case"
+    assert read_table(sizes.rename(columns={"patient": "family"}), 1).group_name == ""
+
+
 def test_read_table_takes_the_group_that_it_is_told():
     ward = ["a", "b", None, "a"] * 15
     table = read_table(visits(ward=ward), "gout", group="ward")
@@ -86,9 +94,9 @@ def test_read_table_takes_the_group_that_it_is_told():
     assert len(set(table.groups[2::4])) == 15  # a row without a ward is on its own
     assert table.feature_names == ("age",)
     assert table.columns.notes == (
+        "ward: rows of one ward are kept together (2 groups of up to 30 rows)",
         "patient: left out as an identifier that repeats; --group patient keeps rows "
         "together, --number patient or --nominal patient uses it",
-        "ward: rows of one ward are kept together (2 groups of up to 30 rows)",
         "ward: 15 rows without a value: each a group of its own",
     )
 

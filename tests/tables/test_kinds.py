@@ -28,6 +28,7 @@ GERMAN_DATES = [f"{day}.11.2020" for day in range(1, 13)]
         (["1", "2", "3a", "3b"] * 10, "nominal"),
         (["007", "012", "007"], "nominal"),  # codes, not numbers
         ([f"town {i % 30}" for i in range(400)], "nominal"),
+        ([f"{i} kg" for i in range(60, 80)], "number"),  # rising, but measured
         (["same", "same", None], "constant"),
         ([None, "NA", ""], "constant"),
         ([4, 4, 4], "constant"),

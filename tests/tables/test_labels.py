@@ -119,3 +119,78 @@ def test_read_lists_refuses_a_column_without_labels(refusal):
     assert "separator of label lists is empty" in sentence
     assert "not both" in refusal(frame, "x", label_column="sick")
     assert "did you mean 'sick'?" in refusal(frame, label_column="sik")
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["ja", "nein", "Ja"], [1, 0, 1]),
+        (["oui", "non", None], [1, 0, np.nan]),
+        (["sí", "no", "no"], [1, 0, 0]),
+        (["да", "нет", "нет"], [1, 0, 0]),
+        (["是", "否", "是"], [1, 0, 1]),
+        (["✓", "✗", "✓"], [1, 0, 1]),
+    ],
+)
+def test_read_label_knows_yes_and_no_in_many_languages(cells, expected):
+    assert_array_equal(read_table(FRAME.assign(p=cells), "p").Y["p"], expected)
+
+
+@pytest.mark.parametrize("word", ["unknown", "Not tested", "unbekannt", "missing"])
+def test_read_label_counts_unknown_as_not_observed(word):
+    table = read_table(FRAME.assign(p=["yes", word, "no"]), "p")
+    assert_array_equal(table.Y["p"], [1, np.nan, 0])
+    assert f"p: 1 cell with '{word}' counted as not observed" in table.columns.notes
+
+
+def test_read_label_never_proposes_unknown_as_yes(refusal):
+    frame = pd.DataFrame({"x": range(4), "p": ["positive", "negative", "unknown", ""]})
+    assert "labels={'p': 'positive'}" in refusal(frame, "p")
+
+
+@pytest.mark.parametrize("labels", ["p", "p=x", {"p": "x"}])
+def test_read_label_asks_what_a_blank_next_to_ticks_means(refusal, labels):
+    frame = FRAME.assign(p=["x", "", "x"])
+    sentence = refusal(frame, labels)
+    assert "holds 'x' or no value, and never a no" in sentence
+    table = read_table(frame, labels, blank_means_no=True)
+    assert_array_equal(table.Y["p"], [1, 0, 1])
+    assert "p: 1 blank cell read as no" in table.columns.notes
+
+
+def test_read_label_reads_a_word_for_missing_as_no_blank():
+    frame = FRAME.assign(p=["yes", "NA", ""])
+    table = read_table(frame, "p", blank_means_no=True)
+    assert_array_equal(table.Y["p"], [1, np.nan, 0])
+
+
+def test_read_column_reads_tick_boxes_if_a_blank_is_a_no(column):
+    cells = ["x", "", "x", ""]
+    report, values = column(cells, blank_means_no=True)
+    assert (report.kind, report.model) == ("tick box", "yes or no")
+    assert values == [True, False, True, False]
+    report, values = column(cells)
+    assert (report.kind, values) == ("constant", None)
+    assert "--blank-means-no if a blank cell is a no" in report.notes[0]
+    again = read_table(pd.DataFrame({"it": ["", "x"]}), kinds={"it": "tick box"})
+    assert again.X["it"].tolist() == [False, True]
+
+
+def test_read_lists_finds_the_separator_and_says_so():
+    frame = pd.DataFrame({"x": [1.5, 2, 3], "sick": ["a|b", "b", "none"]})
+    table = read_table(frame, label_column="sick")
+    assert table.label_names == ("b", "a")
+    note = "sick: '|' between two labels; --separator to overrule"
+    assert note in table.columns.notes
+    assert read_table(frame, label_column="sick", separator=";").label_names == (
+        "a|b",
+        "b",
+    )
+
+
+def test_read_lists_cuts_codes():
+    frame = pd.DataFrame({"x": [1.5, 2, 3], "icd": ["E11.9;I10", "E11.0", "I10"]})
+    table = read_table(frame, label_column="icd", prefix=3)
+    assert_array_equal(table.Y[["E11", "I10"]], [[1, 1], [1, 0], [0, 1]])
+    note = "icd: 3 codes cut to 3 characters: 2 labels; --prefix to overrule"
+    assert note in table.columns.notes

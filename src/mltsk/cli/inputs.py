@@ -5,7 +5,7 @@ Features of new data are read by the kinds of columns that the model was fitted 
 
 import warnings
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -181,22 +181,15 @@ def samples(
     file_options = file_options or FileOptions()
     if data.lower().endswith(".mat") and isinstance(label_options.labels, Mapping):
         label_options = LabelOptions()  # its labels are a variable, and have no names
-    if is_table(data):
-        raw = read_raw(data, label_options.labels, file_options.rules())
-        for text in raw.notes:
-            note(f"{data}: {text}")
-    else:
-        raw = read_raw(load_dataset(data))
+    raw = _raw_samples(data, label_options, file_options)
     if not labels_needed and not _holds_labels(raw, info):
         label_options = NO_LABELS
-    ids = split_names(id) or _fitted_ids(raw, info)
     group_column = _group_column(raw, info, group)
-    if group_column:
-        ids = [*ids, group_column]
+    ids = split_names(id) or _fitted_ids(raw, info)
+    ids += [group_column] * bool(group_column)
     features = _feature_columns(raw, info, ids, label_options)
-    kinds = info.kinds
-    if not hasattr(model, "feature_names_in_"):
-        kinds = _kinds_by_position(raw, features, info)
+    has_names = hasattr(model, "feature_names_in_")
+    kinds = info.kinds if has_names else _kinds_by_position(raw, features, info)
     table = read_table(
         raw,
         labels=label_options.labels,
@@ -212,17 +205,29 @@ def samples(
         group=group_column or False,
         missing=[*split_names(missing), *split_names(info.reading.get("missing", ""))],
     )
-    lists_of_labels = fitted_label_options(info).list_columns
-    _note_unused(
-        data, features, {*kinds, *lists_of_labels, *label_options.list_columns}
-    )
-    for text in table.columns.notes:
-        if OVERRULE_SIGN in text:
-            note(f"{data}: {text}")
+    fitted_lists = fitted_label_options(info).list_columns
+    _note_unused(data, features, {*kinds, *fitted_lists, *label_options.list_columns})
+    _note_decisions(data, table.columns.notes)
     X = _features(model, info, table, data)
     if label_options == NO_LABELS:
         return replace(table, X=X)
     return replace(table, X=X, Y=_true_labels(info, table, label_options))
+
+
+def _raw_samples(
+    data: str, label_options: LabelOptions, file_options: FileOptions
+) -> RawTable:
+    """The columns of a file, or of a data set of the catalog."""
+    if not is_table(data):
+        return read_raw(load_dataset(data))
+    return read_raw(data, label_options.labels, file_options.rules())
+
+
+def _note_decisions(data: str, notes: Iterable[str]) -> None:
+    """Tell what was decided about a file that the user may want to overrule."""
+    for text in notes:
+        if OVERRULE_SIGN in text:
+            note(f"{data}: {text}")
 
 
 def _holds_labels(raw: RawTable, info: ModelInfo) -> bool:

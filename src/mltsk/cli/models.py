@@ -420,12 +420,11 @@ def explore(
     classifier_with_rules(opened, model)  # a model without rules has no page
     X = Y = ids = None
     if data is not None:
-        label_options = fitted_label_options(info)
         rows = samples(
             opened,
             info,
             data,
-            label_options=label_options,
+            label_options=fitted_label_options(info),
             id=id,
             labels_needed=False,
             file_options=options,

@@ -7,6 +7,7 @@ rows with the same value are left out together wherever a model is judged.
 
 import re
 from collections.abc import Iterable, Set
+from itertools import chain
 
 import numpy as np
 import pandas
@@ -26,8 +27,11 @@ MIN_GROUPS = 10
 # Rows per value on average, where the name does not speak of a person: a shop with a
 # thousand rows is a category.
 MAX_MEAN_GROUP = 20
+# With a vague name, there must be so many different values.
+MIN_GROUPS_OF_VAGUE_NAME = 100
 # Possible rows per row of the table, from which on it is no chance that two coincide.
 MIN_POSSIBLE_ROWS = 100
+COLUMNS_PER_LOOK = 10  # after which it may be known that no row is a copy
 HASH_FACTOR = np.uint64(1_000_003)
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -38,6 +42,10 @@ _PERSONS = (
 # What people call the number of a person: patient, PatientID, subject_nr, mrn, pid.
 _PERSON_NAME = re.compile(rf"(({_PERSONS}) ?(ids?|no|nr|num|number|code|key)?|pid|mrn)")
 _OTHER_NAME = re.compile(r"(.+ )?(ids?|uuid|guid|identifier)")
+# Names of things that may be numbers or kinds as well: cases are counted, too.
+_VAGUE_NAME = re.compile(
+    r"case|record|household|family|encounter|admission|account|order|session|animal"
+)
 
 
 # What is said about an identifier that repeats and is not the group.
@@ -56,32 +64,48 @@ def repeating_identifiers(
     for name in columns:
         words = " ".join(_WORD.findall(name)).lower()
         is_person = _PERSON_NAME.fullmatch(words) is not None
-        if not is_person and not _OTHER_NAME.fullmatch(words):
+        at_least = MIN_GROUPS
+        if _VAGUE_NAME.fullmatch(words):
+            at_least = MIN_GROUPS_OF_VAGUE_NAME
+        elif not is_person and not _OTHER_NAME.fullmatch(words):
             continue
-        if identifies_groups(frame[name], missing, of_persons=is_person):
+        column = frame[name]
+        if identifies_groups(column, missing, at_least, of_persons=is_person):
             (persons if is_person else things).append(name)
     return [*persons, *things]
 
 
 def identifies_groups(
-    column: pandas.Series, missing: Set[str], *, of_persons: bool = False
+    column: pandas.Series,
+    missing: Set[str],
+    at_least: int = MIN_GROUPS,
+    *,
+    of_persons: bool = False,
 ) -> bool:
-    """Whether values are whole numbers or words, many of them, and some repeat."""
-    dtype = column.dtype
-    if types.is_bool_dtype(dtype) or hasattr(dtype, "fill_value"):
-        return False
-    if types.is_float_dtype(dtype) and not _are_whole(column):
-        return False
-    if not types.is_numeric_dtype(dtype) and types.infer_dtype(column) != "string":
+    """Whether values are whole numbers or words that differ and repeat.
+
+    ``at_least`` is the smallest number of different values.
+    """
+    if not _may_identify(column):
         return False
     texts, _ = texts_of(column, missing)
     present = [text for text in texts if text is not None]
     n_groups = len(set(present))
-    if not MIN_GROUPS <= n_groups < len(present):
+    if not at_least <= n_groups < len(present):
         return False
     if any("." in text and text.replace(".", "").isdigit() for text in present):
         return False  # a measurement
     return of_persons or len(present) <= MAX_MEAN_GROUP * n_groups
+
+
+def _may_identify(column: pandas.Series) -> bool:
+    """Whether the type of a column is one of whole numbers or of text."""
+    dtype = column.dtype
+    if types.is_bool_dtype(dtype) or hasattr(dtype, "fill_value"):
+        return False
+    if types.is_float_dtype(dtype):
+        return _are_whole(column)
+    return types.is_numeric_dtype(dtype) or types.infer_dtype(column) == "string"
 
 
 def _are_whole(column: pandas.Series) -> bool:
@@ -162,11 +186,11 @@ def _count_copies(frames: Iterable[pandas.DataFrame]) -> int:
     Rows are compared by 64 bits, a column at a time, so that it takes little memory.
     """
     total = np.uint64(0)
-    for frame in frames:
-        for position in range(frame.shape[1]):
-            column = frame.iloc[:, position]
-            hashed = pandas.util.hash_pandas_object(column, index=False).to_numpy()
-            total = total * HASH_FACTOR + hashed
+    for number, (_, column) in enumerate(chain(*(frame.items() for frame in frames))):
+        hashed = pandas.util.hash_pandas_object(column, index=False).to_numpy()
+        total = total * HASH_FACTOR + hashed
+        if number % COLUMNS_PER_LOOK == 0 and len(np.unique(total)) == total.size:
+            return 0
     return total.size - len(np.unique(total))
 
 

@@ -26,9 +26,12 @@ group
 
 import re
 from collections.abc import Sequence, Set
+from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mltsk.datasets.dataset import as_number
 
 from .notation import Numbers, Texts
 from .words import NO_WORDS, TICKS, YES_WORDS
@@ -103,7 +106,7 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
     values = numbers.values[~np.isnan(numbers.values)]
     has_codes = _are_whole(values) and any(map(_is_padded_code, words))
     if not numbers.bad_rows and not has_codes:
-        return IDENTIFIER if counts_rows(name, values, len(words)) else NUMBER
+        return IDENTIFIER if _are_ids(name, values, words) else NUMBER
     if _are_yes_and_no(words):
         return YES_NO
     if are_dates(present):
@@ -111,6 +114,12 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
     if not has_codes and _are_mostly_numbers(values, len(present)):
         return NUMBER
     return _kind_of_words(name, present, len(words))
+
+
+def _are_ids(name: str, values: NDArray[np.float64], words: Set[str]) -> bool:
+    """Whether numbers identify rows: 60 kg is measured, whatever 60 looks like."""
+    is_plain = not any(isnan(as_number(word)) for word in words)
+    return is_plain and counts_rows(name, values, len(words))
 
 
 def looks_like_lists(present: Sequence[str]) -> bool:

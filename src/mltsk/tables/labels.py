@@ -63,9 +63,7 @@ def read_label(
     words = distinct_words(texts)
     name = str(column.name)
     if positive is None:
-        positive = [word for word in words if word.lower() in YES_WORDS]
-        if not positive and len(words) == 1 and words[0].lower() in TICKS:
-            positive = words
+        positive = _usual_yes(words)
         problem = _problem_of_words(name, words, positive)
     else:
         problem = _problem_of_positive(words, positive)
@@ -80,6 +78,13 @@ def read_label(
         problem = f"Label {name!r} {problem}"
     summary = summary_of_texts(column, LABEL, texts, notes=notes, model=model)
     return ReadColumn(summary, values, problem)
+
+
+def _usual_yes(words: Sequence[str]) -> Sequence[str]:
+    """The words that usually mean yes, or the sign of a tick if it is alone."""
+    if len(words) == 1 and words[0].lower() in TICKS:
+        return words
+    return [word for word in words if word.lower() in YES_WORDS]
 
 
 def _without_unknown(texts: Texts, positive: Sequence[str], notes: list[str]) -> Texts:

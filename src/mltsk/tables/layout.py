@@ -151,12 +151,18 @@ def _first_text(row: Row) -> str:
 
 
 def _n_titles(rows: Sequence[Row], widest: int) -> int:
-    """How many rows at the top hold hardly anything."""
+    """How many rows at the top hold hardly anything, or fewer cells than the others.
+
+    Below rows with fewer cells, as text files have them, there must be names.
+    """
     thin = max(widest // THIN_PARTS, int(widest >= THIN_PARTS))
+    lengths = Counter(len(row) for row in rows[:HEAD_ROWS])
+    usual = max(lengths, key=lambda length: (lengths[length], length), default=0)
+    is_cut = False
     for number, row in enumerate(rows[:MAX_TITLE_ROWS]):
-        is_line = len(row) == 1 and widest > 1  # of a text file, without a delimiter
-        if _n_filled(row) > thin and not is_line:
-            return number
+        if _n_filled(row) > thin and len(row) >= usual:
+            return 0 if is_cut and any(map(_is_number, row)) else number
+        is_cut = is_cut or _n_filled(row) > thin
     return 0
 
 

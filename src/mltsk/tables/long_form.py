@@ -1,6 +1,6 @@
 """Labels in long form: a row per patient and diagnosis becomes a row per patient."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 
 import numpy as np
@@ -30,19 +30,22 @@ def key_and_code(raw: RawTable, long: Long) -> tuple[str, str]:
     return key, code
 
 
-def row_per_key(raw: RawTable, key: str, code: str, missing: Set[str]) -> RawTable:
+def row_per_key(
+    raw: RawTable, key: str, code: str, missing: Set[str], drop: str | Iterable[str]
+) -> RawTable:
     """The table with a row per value of ``key`` and a list of all its ``code``s.
 
-    A column that differs between rows of one key has no place in it. Rows without a key
-    are left out.
+    A column that differs between rows of one key has no place in it, nor have those of
+    ``drop``. Rows without a key are left out.
     """
+    dropped = unique_names(split_names(drop), raw.frame, raw.name)
     keys, _ = texts_of(raw.frame[key], missing)
     groups, names = pandas.factorize(np.array(keys, dtype=object))
     if not len(names):
         raise InputError(f"Column {key!r} of {raw.name} has no value in any row.")
     columns: dict[str, object] = {}
     differing = []
-    for name, column in raw.frame.items():
+    for name, column in raw.frame.drop(columns=dropped).items():
         texts, _ = texts_of(column, missing)
         if name == code:
             columns[name] = _lists(texts, groups, len(names))

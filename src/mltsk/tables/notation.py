@@ -5,7 +5,7 @@ What a sign means is decided for a column from all of its cells, and a note says
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -227,19 +227,26 @@ def _bare_numerals(
     """
     written = [cell for cell in cells if cell is not None]
     around = {(cell.currency, cell.unit) for cell in written}
-    with_limit = [cell for cell in written if cell.limit]
-    are_limits = 2 * len(with_limit) < len(written)
-    numerals: Texts = []
-    for cell in cells:
-        is_number = cell is not None and (are_limits or not cell.limit)
-        if cell is not None and len(around) > 1 and (cell.currency or cell.unit):
-            is_number = False
-        numerals.append(cell.numeral if cell is not None and is_number else None)
+    n_limits = sum(cell.limit != "" for cell in written)
+    are_limits = 2 * n_limits < len(written)
+    limits = {cell.limit for cell in written} if are_limits else {""}
     if len(around) == 1:
-        notes += _notes_on_unit(texts, cells, *around.pop())
-    if with_limit and are_limits:
-        notes.append(_note_on_limits(texts, cells, len(with_limit)))
-    return numerals
+        ((currency, unit),) = around
+        notes += _notes_on_unit(texts, cells, currency, unit)
+    else:
+        around = {("", "")}
+    if n_limits and are_limits:
+        notes.append(_note_on_limits(texts, cells, n_limits))
+    return [_numeral_if(cell, around, limits) for cell in cells]
+
+
+def _numeral_if(
+    cell: Written | None, around: Set[tuple[str, str]], limits: Set[str]
+) -> str | None:
+    """The numeral of a cell, if what stands around it is among what is taken off."""
+    if cell is None or (cell.currency, cell.unit) not in around:
+        return None
+    return cell.numeral if cell.limit in limits else None
 
 
 def _notes_on_unit(
@@ -307,27 +314,31 @@ def _read_numerals(
     reader = _READERS[sign]
     plain = [None if numeral is None else reader(numeral) for numeral in numerals]
     values = _plain_numbers(plain)
-    changed = [
-        (numeral, value)
-        for numeral, text, value in zip(numerals, plain, values.tolist(), strict=True)
-        if numeral is not None and text is not None and text != numeral
-    ]
+    changed: dict[str, float] = {}
+    for numeral, text, value in zip(numerals, plain, values.tolist(), strict=True):
+        if numeral is not None and text not in (None, numeral):
+            changed[numeral] = value
     if is_asked or not changed:
         return values, []
     if sign == ",":
         return values, ["decimal commas read as points; --decimal . to overrule"]
+    return values, _notes_on_thousands(changed)
+
+
+def _notes_on_thousands(changed: Mapping[str, float]) -> list[str]:
+    """Notes on numerals with signs between thousands, and the numbers that they are."""
+    with_comma = [numeral for numeral in changed if "," in numeral]
+    with_space = [numeral for numeral in changed if "," not in numeral]
     notes = []
-    for noun, mark in (("commas", ","), ("spaces", " ")):
-        cells = [
-            (text, value) for text, value in changed if (mark == ",") == ("," in text)
-        ]
-        if cells:
-            text, value = cells[0]
-            overrule = "; --decimal , to overrule" if mark == "," else ""
-            notes.append(
-                f"{noun} between thousands taken out ({text} is {value:.12g}){overrule}"
-            )
-    return values, notes
+    if with_comma:
+        example = f"{with_comma[0]} is {changed[with_comma[0]]:.12g}"
+        notes.append(
+            f"commas between thousands taken out ({example}); --decimal , to overrule"
+        )
+    if with_space:
+        example = f"{with_space[0]} is {changed[with_space[0]]:.12g}"
+        notes.append(f"spaces between thousands taken out ({example})")
+    return notes
 
 
 def _after_comma(numeral: str) -> str | None:

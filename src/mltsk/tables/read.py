@@ -283,11 +283,7 @@ def read_table(
     >>> table.Y["asthma"].tolist()
     [1.0, nan, 0.0]
     """
-    if sum(option is not None for option in (labels, label_column, long)) > 1:
-        raise InputError(
-            "Labels are given as columns (labels), as one column of lists "
-            "(label_column) or in long form (long), not both."
-        )
+    _refuse_two_ways(labels, label_column, long)
     rules = CellRules(
         missing=frozenset(word.lower() for word in split_names(missing)),
         decimal=_checked_decimal(decimal),
@@ -297,51 +293,73 @@ def read_table(
     raw = read_raw(source, labels, FileRules(sheet, encoding, layout))
     if long is not None:
         key, label_column = key_and_code(raw, long)
-        dropped = unique_names(split_names(drop), raw.frame, raw.name)
-        raw = replace(raw, frame=raw.frame.drop(columns=dropped))
-        raw = row_per_key(raw, key, label_column, rules.missing)
+        raw = row_per_key(raw, key, label_column, rules.missing, drop)
         drop = ()
         id = [*split_names(id), key]
-    wishes = [(DROPPED, drop), (IDENTIFIER, id), (NOMINAL, nominal), (NUMBER, number)]
+    of_model = kinds is not None
     if label_column is None:
-        positive_words = label_columns(raw, labels)
-        label_names = list(positive_words)
+        read = _read_label_columns(raw, labels, rules, of_model=of_model)
     else:
         unique_names([label_column], raw.frame, raw.name)
-        positive_words = {}
-        label_names = [label_column]
-    said = _wishes_by_column(raw, label_names, [*wishes, *_levels(ordinal)])
+        lists = raw.frame[label_column]
+        read = {label_column: read_lists(lists, ListRules(separator, prefix), rules)}
+    wishes = [(DROPPED, drop), (IDENTIFIER, id), (NOMINAL, nominal), (NUMBER, number)]
+    said = _wishes_by_column(raw, list(read), [*wishes, *_levels(ordinal)])
     if kinds is not None:
-        _check_kinds(raw, kinds, {*label_names, *said})
+        _check_kinds(raw, kinds, {*read, *said})
         said = dict.fromkeys(raw.frame, DROPPED) | said | dict(kinds)
     if kinds is None or isinstance(group, str):
-        undecided = [n for n in raw.frame if n not in said and n not in label_names]
+        undecided = [name for name in raw.frame if name not in {*said, *read}]
         said |= _said_about_groups(raw, group, said, undecided, rules.missing)
-    of_model = kinds is not None
     columns: dict[str, ReadColumn] = {}
     for name, column in raw.frame.items():
-        if name in positive_words:
-            words = positive_words[name]
-            columns[name] = read_label(column, words, rules, of_model=of_model)
-        elif name == label_column:
-            columns[name] = read_lists(column, ListRules(separator, prefix), rules)
+        if name in read:
+            columns[name] = read[name]
         elif said.get(name) == GROUP:
             is_asked = name == group
             columns[name] = read_group(column, rules.missing, is_asked=is_asked)
         else:
-            columns[name] = _read_feature(
-                column, said.get(name), rules, of_model=of_model
-            )
-    table = _put_together(raw, columns, label_names, list(kinds or ()))
-    if not table.group_name:
+            kind = said.get(name)
+            columns[name] = _read_other(column, kind, rules, of_model=of_model)
+    table = _put_together(raw, columns, list(read), list(kinds or ()))
+    return _with_groups(table, raw, rules.missing)
+
+
+def _read_label_columns(
+    raw: RawTable, labels: Labels, rules: CellRules, *, of_model: bool
+) -> dict[str, ReadColumn]:
+    """The columns that are labels, by name."""
+    read = {}
+    for name, words in label_columns(raw, labels).items():
+        read[name] = read_label(raw.frame[name], words, rules, of_model=of_model)
+    return read
+
+
+def _with_groups(table: DataTable, raw: RawTable, missing: Set[str]) -> DataTable:
+    """The table with the numbers of its groups, if it has any.
+
+    Where there are no labels yet, a note may say that the rows are in long form.
+    """
+    name = table.group_name
+    if not name:
         return table
-    groups = group_codes(raw.frame[table.group_name], rules.missing)
+    groups = group_codes(raw.frame[name], missing)
     report = table.columns
-    if not label_names:
+    if not table.label_names:
         others = {c.name: c.kind for c in report if c.kind in (*USED, TEXT)}
-        note = note_on_long_form(raw, table.group_name, others)
-        report = report.with_note(note) if note else report
+        note = note_on_long_form(raw, name, others)
+        if note:
+            report = report.with_note(note)
     return replace(table, groups=groups, columns=report)
+
+
+def _refuse_two_ways(*ways: object) -> None:
+    """Refuse labels that are given in more than one way."""
+    if sum(way is not None for way in ways) > 1:
+        raise InputError(
+            "Labels are given as columns (labels), as one column of lists "
+            "(label_column) or in long form (long), not both."
+        )
 
 
 def _checked_decimal(decimal: str) -> str:
@@ -353,7 +371,7 @@ def _checked_decimal(decimal: str) -> str:
     return decimal
 
 
-def _read_feature(
+def _read_other(
     column: pandas.Series, said: Said | None, rules: CellRules, *, of_model: bool
 ) -> ReadColumn:
     """A column that is neither a label nor the group."""

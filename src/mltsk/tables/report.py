@@ -192,13 +192,22 @@ def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
     widths[examples] = min(widths[examples], max(room, MIN_EXAMPLES_WIDTH))
     lines = []
     for row in rows:
+        fitting = list(row)
+        fitting[examples] = _first_examples(row[examples], widths[examples])
         cells = [
             cut(cell, width).ljust(width)
-            for cell, width in zip(row, widths, strict=True)
+            for cell, width in zip(fitting, widths, strict=True)
         ]
         cells[distinct] = row[distinct].rjust(widths[distinct])
         lines.append("  ".join(cells).rstrip())
     return lines
+
+
+def _first_examples(text: str, width: int) -> str:
+    """As many examples as there is room for, the first one in any case."""
+    while len(text) > width and ", " in text:
+        text = text.rpartition(", ")[0]
+    return text
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:
