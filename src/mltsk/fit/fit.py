@@ -48,7 +48,7 @@ from .grow import (
     may_grow,
 )
 from .judge import KernelJudge
-from .order import order_by_content, stratified_rows
+from .order import mixed_order, stratified_rows
 from .ridge import Penalty, SingularError, solve_dual
 from .rows import Block, RowIndex, Rows
 from .solve import Consequents, HeldRows, groups_of_labels, solve
@@ -234,10 +234,10 @@ def _chosen(
         Z = Z[positions]
         w = w[positions]
     sample = sample.without_unobserved()
-    by_content = order_by_content(sample, scale.scaling)
-    sample = sample.take(by_content)
-    Z = Z[by_content]
-    w = w[by_content]
+    mixed = mixed_order(sample, scale.scaling, n_rows)
+    sample = sample.take(mixed)
+    Z = Z[mixed]
+    w = w[mixed]
     clusters = Clusters(Z, w, scale)
     n_rules = options.n_rules
     if n_rules == "xie-beni":
@@ -254,7 +254,7 @@ def _chosen(
     )
     if may_grow(scale, wishes, n_rows):
         choice = grow(scale, sample, Z, w, label_groups, wishes, n_rows)
-        return replace(choice, folds=_original(choice.folds, positions[by_content]))
+        return replace(choice, folds=_original(choice.folds, positions[mixed]))
     limit = JUDGING_ROWS_LINEAR if scale.terms.low is None else JUDGING_ROWS
     judging = stratified_rows(asnumpy(sample.Y), limit)
     return choose(

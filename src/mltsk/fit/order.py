@@ -11,8 +11,22 @@ from ..core.arrays import Array, Matrix, asnumpy, is_csr, row_blocks
 from ..core.scales import Scaling
 from .rows import Block
 
+MAX_ORDERED_ROWS = 60_000
 FIRST_MULTIPLIER = 0x9E3779B97F4A7C15  # 2⁶⁴ divided by the golden ratio, odd
 SECOND_MULTIPLIER = 0xC2B2AE3D27D4EB4F  # an odd number whose bits look random
+
+
+def mixed_order(
+    block: Block, scaling: Scaling | None, n_rows: int
+) -> NDArray[np.intp]:
+    """Positions of the rows of a block in an order that follows nothing they hold.
+
+    It is `order_by_content` unless the data have more rows than can all be in the
+    block: which are in it then depends on their order anyway.
+    """
+    if n_rows > MAX_ORDERED_ROWS:
+        return np.random.default_rng(0).permutation(len(block.w))
+    return order_by_content(block, scaling)
 
 
 def order_by_content(block: Block, scaling: Scaling | None) -> NDArray[np.intp]:
