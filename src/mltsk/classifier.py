@@ -196,6 +196,9 @@ label_names_, classes_, n_features_in_, feature_names_in_
     ((2, 5), (200, 5))
     """
 
+    # where metadata are routed, groups reach a fit without being asked for
+    __metadata_request__fit = {"groups": True}  # noqa: RUF012 - scikit-learn's form
+
     _parameter_constraints = {  # noqa: RUF012 - scikit-learn's name and form
         "n_rules": [
             StrOptions({"auto", "xie-beni"}),

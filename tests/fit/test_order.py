@@ -112,7 +112,7 @@ def test_fit_of_columns_in_other_units_takes_the_same_rows():
 def block_of(X, Y, w=None):
     if w is None:
         w = np.ones(len(Y))
-    return Block(X, Y, w, copies=np.ones(len(Y)))
+    return Block(X, Y, w)
 
 
 @pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_array])
