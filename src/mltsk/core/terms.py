@@ -188,6 +188,18 @@ def interpolated(x: float, values: FloatArray, levels: FloatArray) -> float:
     return float(_interpolate(row, values[None, :], levels[None, :])[0, 0])
 
 
+def percentile_knots(quantiles: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Values and percentiles (q,) between which `interpolated` finds others.
+
+    They are from quantiles (Q,) at evenly spread percentiles; tied ones count as their
+    middle.
+    """
+    percentiles = np.linspace(0.0, 1.0, len(quantiles))
+    values, places = np.unique(quantiles, return_inverse=True)
+    sums = np.bincount(places, weights=percentiles)
+    return values, sums / np.bincount(places)
+
+
 # fitting scales -----------------------------------------------------------------------
 
 
@@ -386,7 +398,8 @@ class Terms:
         there is one per feature, in order.
     mean : array of shape (P,)
         Averages of the memberships over the training data. A term counts as its
-        distance from its average.
+        distance from its average. In short models it is 0 or 1 instead: the end of the
+        ramp that a missing value counts as.
     straight : array of bool of shape (P,), or None
         Which ramps are lines in the feature's own units: their ``low`` and ``high``
         are 0 and 1, the ends of its range. None if there are none.

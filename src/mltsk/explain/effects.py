@@ -57,6 +57,8 @@ class Effects:
     @property
     def start(self) -> str:
         """What the intercept is, in words."""
+        if self.system.is_sheet:
+            return "at the start"
         later = []
         if self.subjects.given:
             later.append("your rules")

@@ -19,7 +19,7 @@ from ..system import FuzzySystem
 from .effects import Effects
 from .pairs import PairEffects
 from .rules import rule_base
-from .statements import ERRORS_OF_95, Statements
+from .statements import Statements, errors_of_95
 from .subjects import Index, Mask, doubles
 from .wording import positions
 
@@ -209,7 +209,9 @@ class FeatureCurves:
             quantiles=_quantiles(effects, f),
             categories=named,
             missing=missing,
-            error=None if deviation is None else ERRORS_OF_95 * deviation,
+            error=None
+            if deviation is None
+            else errors_of_95(effects.system) * deviation,
         )
 
 
