@@ -180,10 +180,10 @@ class FuzzySystem:
             of_columns = np.maximum(np.array(self.columns.conditions), 1)
         if not self.is_sheet:
             return of_columns[self.terms.feature] @ has_number
-        columns, starts = np.unique(self.terms.feature, return_index=True)
         lines = np.zeros((self.shape[1], has_number.shape[1]), dtype=np.intp)
-        for column, own in zip(columns, np.split(has_number, starts[1:]), strict=True):
-            points = _points_of(self.terms.take(self.terms.feature == column), own)
+        for column in np.unique(self.terms.feature):
+            own = self.terms.feature == column
+            points = _points_of(self.terms.take(own), has_number[own])
             lines[column] = of_columns[column] * ((points + 1) // 2)
         if self.columns is not None:
             # what a feature adds where it was not measured is part of its own line

@@ -361,11 +361,12 @@ class ShortModels:
     def _places(self) -> Index:
         """The place of each of these rows in an order by what rows hold, (n,).
 
-        It does not depend on how rows are stored, nor on their weights. Rows of a group
-        have the same place.
+        It does not depend on how rows are stored, nor on weights or on labels that were
+        not observed. Rows of a group have the same place.
         """
         rows = self._chosen_on
-        block = Block(rows.X, rows.Y, np.ones(len(rows)))
+        Y = np.where(rows.label_weights > 0, rows.Y, 0.0)
+        block = Block(rows.X, Y, np.ones(len(rows)))
         order = order_by_content(block, rows.design.scale.scaling)
         places = np.empty(len(order), dtype=np.intp)
         if rows.groups is None:
