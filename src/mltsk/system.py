@@ -218,10 +218,12 @@ class FuzzySystem:
         certainty = self.certainty
         if certainty is not None:
             chosen = certainty.chosen
+            shrunk = certainty.shrunk
             certainty = replace(
                 certainty,
                 noise=certainty.noise[labels],
                 chosen=None if chosen is None else chosen[:, labels],
+                shrunk=None if shrunk is None else shrunk[labels],
             )
         pair_coef = self.pair_coef
         if pair_coef is not None:

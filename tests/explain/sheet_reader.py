@@ -28,8 +28,13 @@ PATTERNS = {
         rf"{LIKELY} with {SIDE} (?P<feature>.+) \(from (?P<low>{NUMBER}) to "
         rf"(?P<high>{NUMBER}), (?P<number>{NUMBER}){END}"
     ),
-    "gap": rf"{LIKELY} where (?P<feature>.+) was not measured \((?P<number>{NUMBER}){END}",
-    "value": rf"{LIKELY} where (?P<feature>.+) is (?P<value>.+) \((?P<number>{NUMBER}){END}",
+    "gap": (
+        rf"{LIKELY} where (?P<feature>.+) was not measured "
+        rf"\((?P<number>{NUMBER}){END}"
+    ),
+    "value": (
+        rf"{LIKELY} where (?P<feature>.+) is (?P<value>.+) \((?P<number>{NUMBER}){END}"
+    ),
     "bent": rf"(?P<feature>.+?) up to (?P<points>.+?){MISSING}(?: \(.*\))?",
     "values": rf"(?P<feature>.+?) = (?P<points>.+?){MISSING}(?: \(.*\))?",
 }
@@ -77,7 +82,7 @@ class SheetReader:
         return reader
 
     def read_rule(self, rule, words):
-        if words in ("IF", "THEN"):
+        if words in ("IF", "THEN", "nothing changes"):
             return
         shift = re.fullmatch(rf"(.+?): .*; ({NUMBER}){MARGIN}", words)
         if shift:
@@ -178,7 +183,7 @@ def met(words, sample):
     side = re.fullmatch(
         rf"(.+) (?:below|above) ({NUMBER}) \(wholly from ({NUMBER}) (down|on)\)", words
     )
-    included = re.fullmatch(rf"(.+) ({NUMBER}) or (above|below)", words)
+    included = re.fullmatch(rf"(.+?) ({NUMBER}) or (above|below)", words)
     feature = next(m for m in (value, side, between, included) if m)[1]
     cell = sample[feature]
     if is_missing(cell):

@@ -101,8 +101,10 @@ def test_cells_of_pairs_are_statements_of_two_conditions(paired):
     texts = [str(rule) for rule in short.rules_.exceptions]
     assert any("sex is female" in text and "age" in text for text in texts)
     n_exceptions = (short.coef_[:, 0] != 0).sum(axis=0)
-    general = [consequent.shapes for consequent in short.rules_.general]
-    n_lines = [sum((len(shape.x) + 1) // 2 for shape in shapes) for shapes in general]
+    n_lines = np.zeros(2, dtype=int)
+    for label, consequent in enumerate(short.rules_.general):
+        for shape in consequent.shapes:
+            n_lines[label] += (len(shape.x) + 1) // 2
     assert_array_equal(short.n_statements_, n_lines + 2 * n_exceptions)
     assert not len(short.system_.pairs)
 

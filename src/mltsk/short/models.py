@@ -40,7 +40,7 @@ from ..fit.order import order_by_content
 from ..fit.ridge import Penalty
 from ..fit.rows import Block, RowIndex
 from ..fit.solve import left_out_scores
-from ..probabilities import Curves
+from ..probabilities import Curves, fit_curves, probabilities_of
 from ..system import FuzzySystem
 from .candidates import Candidates
 from .regions import Index
@@ -57,6 +57,8 @@ N_FOLDS = 5
 # noise got there; "5 of 5" refits without a fold reappeared in .27 on noise.
 N_HALVES = 16
 HALVES_SEED = 0
+MIN_LABEL_VARIANCE = 1e-4  # of a label that is told nearly without doubt
+MAX_SHRUNK = 1e3  # numbers that are nothing have no share that they lack
 MAX_COMPARED_SIZE = 50  # statements per label up to which sizes are compared
 MAX_CERTAINTY_COLUMNS = 5_000  # of a long model whose certainty is worked out
 MAX_CERTAIN_RULE_NUMBERS = 500  # of exceptions; beyond, none of them has an interval
@@ -412,10 +414,11 @@ class ShortModels:
         chosen, n_halves = self._times_chosen(size, raw_coef)
         certainty = Certainty(
             information=information_of(columns, w),
-            noise=chosen_on.noise(self.scores(size)) * curves.slopes,
+            noise=_noise_of_log_odds(chosen_on, self.scores(size), curves),
             chosen=chosen,
             folds=n_halves,
             numbers=numbers,
+            shrunk=self._shrunk(raw_coef, curves),
         )
         rows = self.training.take(slice(None))
         columns = self.long.columns
@@ -436,6 +439,17 @@ class ShortModels:
             has_log_odds=True,
         )
 
+    def _shrunk(self, coef: Array, curves: Curves) -> FloatArray:
+        """By which share numbers (C, L) would be larger with curves of their own rows.
+
+        Curves (of honest scores) are flatter than those, the more so the less there is
+        to find: they draw numbers towards 0.
+        """
+        rows = self._chosen_on
+        scores = self._whole.problem.scores(self._columns, coef)
+        own = fit_curves(scores, np.nan_to_num(rows.Y), rows.w)
+        return np.clip(own.slopes / curves.slopes - 1, 0.0, MAX_SHRUNK)
+
     def _times_chosen(self, size: int, coef: Array) -> tuple[NDArray[np.int64], int]:
         """In how many halves of the rows each column was chosen, (D, L), of how many.
 
@@ -450,6 +464,23 @@ class ShortModels:
             other = problem.fitted(problem.chosen(size), size)
             times_chosen += self.candidates.agreement(A, mean, coef, other)
         return times_chosen, len(self._halves)
+
+
+def _noise_of_log_odds(
+    rows: TrainingRows, scores: FloatArray, curves: Curves
+) -> FloatArray:
+    """Standard deviation (L,) of the labels from honest scores (n, L), in log-odds.
+
+    It is at least that of a logistic regression, where labels vary by p (1 - p): flat
+    curves of labels that are hard to tell take away from numbers, not from doubts. The
+    truth was inside the intervals of weak effects in .81 of cases without, in .91 with
+    this (300 rows).
+    """
+    p = probabilities_of(curves.log_odds(scores))
+    weights = rows.label_weights
+    variance = (weights * p * (1 - p)).sum(axis=0) / weights.sum(axis=0)
+    of_logistic = np.maximum(variance, MIN_LABEL_VARIANCE) ** -0.5
+    return np.maximum(rows.noise(scores) * curves.slopes, of_logistic)
 
 
 def _numbered_columns(system: FuzzySystem, X: Matrix, w: Array) -> FloatArray:
