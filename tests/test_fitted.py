@@ -89,14 +89,17 @@ def test_rules_are_read_from_system(clf):
 def counted_by_hand(clf, label):
     """Statements of a label, counted one after the other."""
     count = 0
-    for feature, number in zip(
-        clf.terms_.feature, clf.general_coef_[:, label], strict=True
-    ):
-        if number != 0:
-            n_conditions = 1
-            if clf.columns_ is not None:  # a term of the user's rule may have more
-                n_conditions = max(clf.columns_.conditions[feature], 1)
-            count += n_conditions
+    numbers = clf.general_coef_[:, label]
+    is_given = np.zeros(len(numbers), dtype=bool)
+    if clf.columns_ is not None:
+        conditions = np.array(clf.columns_.conditions)[clf.terms_.feature]
+        is_given = conditions > 0
+        count += conditions[is_given & (numbers != 0)].sum()
+    if clf.scale_ == "range":  # a short model: every two points of a line
+        shapes = clf.rules_.general[label].shapes
+        count += sum((len(shape.x) + 1) // 2 for shape in shapes)
+    else:
+        count += np.count_nonzero(numbers[~is_given])
     for consequent, widths in zip(clf.coef_[:, :, label], clf.widths_, strict=True):
         if consequent.any():
             n_conditions = max(np.isfinite(widths).sum(), 1)

@@ -464,6 +464,8 @@ sample, or one-dimensional classes
         A frame with the columns ``statements``, ``AP`` (mean over samples, the standard
         convention) and ``macro_AP`` (mean over labels). Scores are those of five folds,
         in which statements were chosen without the samples that are scored.
+        ``size_path_.attrs["long"]`` has ``AP`` and ``macro_AP`` of the long model by
+        the same folds, so that both can be compared.
         """
         check_is_fitted(self)
         if self.fit_record_ is None:

@@ -116,8 +116,10 @@ class FittedAttributes:
         """Statements per label, (n_labels,), of long and short models alike.
 
         A number of the general rule counts one, and one of a pair of features two: it
-        has two conditions. An exception counts one for each of its conditions and each
-        of its slopes.
+        has two conditions. In a short model, a line that bends counts one for every two
+        points that its text names, and what a feature adds where it was not measured is
+        part of its line. An exception counts one for each of its conditions and each of
+        its slopes.
         """
         check_is_fitted(self)
         return self.system_.n_statements

@@ -194,26 +194,33 @@ class FitRecord:
 
     @underflow_is_zero()
     def size_path(self, max_conditions: int | None) -> "pd.DataFrame":
-        """Honest AP of models with 1 to 50 statements per label."""
+        """Honest AP of models with 1 to 50 statements per label.
+
+        The attribute ``attrs["long"]`` of the frame has those of the long model, by the
+        same folds.
+        """
         import pandas as pd
 
-        from .metrics import evaluate
-
         models = self.short_models(MAX_COMPARED_SIZE, max_conditions)
-        labels = observed_labels(
-            self.training.Y[models.rows], self.training.w[models.rows]
-        )
         sizes = range(1, MAX_COMPARED_SIZE + 1)
         with blas_threads(0.0):  # many small products
-            scores = [models.scores(size) for size in sizes]
-        evaluations = [evaluate(labels, of_size) for of_size in scores]
-        return pd.DataFrame(
-            {
-                "statements": list(sizes),
-                "AP": [evaluation["AP"] for evaluation in evaluations],
-                "macro_AP": [each.per_label["AP"].mean() for each in evaluations],
-            }
-        )
+            judged = [self._judged(models, models.scores(size)) for size in sizes]
+            long = self._judged(models, models.long_scores())
+        path = pd.DataFrame(judged)
+        path.insert(0, "statements", list(sizes))
+        path.attrs["long"] = long
+        return path
+
+    def _judged(self, models: ShortModels, scores: FloatArray) -> dict[str, float]:
+        """AP and macro AP of honest scores (n, L) of the rows that models judge."""
+        from .metrics import evaluate
+
+        Y = self.training.Y[models.rows]
+        w = self.training.w[models.rows]
+        curves = fit_curves(scores, np.nan_to_num(Y), w)
+        evaluation = evaluate(observed_labels(Y, w), curves.log_odds(scores))
+        macro = float(evaluation.per_label["AP"].mean())
+        return {"AP": evaluation["AP"], "macro_AP": macro}
 
 
 def observed_labels(Y: Array, w: Array) -> FloatArray:

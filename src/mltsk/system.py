@@ -36,7 +36,8 @@ from .core.fuzzymap import FuzzyMap
 from .core.magnitude import unit_rows, within_reach
 from .core.membership import Firing, Members, firing_strengths
 from .core.pairs import Pairs
-from .core.terms import Scaling, Terms
+from .core.scales import Scaling
+from .core.terms import Terms
 from .core.used import UsedFeatures
 from .probabilities import Curves, probabilities_of
 
@@ -57,7 +58,8 @@ class FuzzySystem:
     scaling : Scaling or None
         How dense features are put on that scale.
     intercept : (L,)
-        Score of the average sample outside every exception.
+        Score of the average sample outside every exception; of a short model, where
+        its text starts.
     terms, term_coef : Terms, (P, L)
         The general rule.
     centers, widths : (K, D)
@@ -148,18 +150,20 @@ class FuzzySystem:
         return bool((scaling.spread == 1).all())
 
     @property
+    def is_chosen(self) -> bool:
+        """Whether its statements were chosen, as those of a short model are."""
+        return self.certainty is not None and self.certainty.chosen is not None
+
+    @property
     def n_statements(self) -> NDArray[np.intp]:
         """Statements per label, (L,).
 
         A number of the general rule counts one, one for a rule of two conditions
-        counts two, and one of the user's rules as many as that has conditions. An
+        counts two, and one of the user's rules as many as that has conditions. Of a
+        short model, a line through several points counts one for every two of them. An
         exception counts one per condition, at least one, and one per slope.
         """
-        of_terms = np.ones(len(self.terms), dtype=np.intp)
-        if self.columns is not None:
-            conditions = np.array(self.columns.conditions, dtype=np.intp)
-            of_terms = np.maximum(conditions[self.terms.feature], 1)
-        counts = of_terms @ (self.term_coef != 0)
+        counts = self._n_general
         if self.pair_coef is not None:
             counts = counts + 2 * np.count_nonzero(self.pair_coef, axis=0)
         if not len(self.centers):
@@ -167,6 +171,28 @@ class FuzzySystem:
         conditions = np.maximum(np.isfinite(self.widths).sum(axis=1), 1)
         counts = counts + conditions @ (self.coef != 0).any(axis=1)
         return counts + np.count_nonzero(self.coef[:, 1:], axis=(0, 1))
+
+    @property
+    def _n_general(self) -> NDArray[np.intp]:
+        """Statements of the general rule per label, (L,)."""
+        has_number = np.asarray(self.term_coef != 0)
+        of_columns = np.ones(self.shape[1], dtype=np.intp)
+        if self.columns is not None:
+            of_columns = np.maximum(np.array(self.columns.conditions), 1)
+        if not self.is_sheet:
+            return of_columns[self.terms.feature] @ has_number
+        lines = np.zeros((self.shape[1], has_number.shape[1]), dtype=np.intp)
+        for column in np.unique(self.terms.feature):
+            own = self.terms.feature == column
+            points = _points_of(self.terms.take(own), has_number[own])
+            lines[column] = of_columns[column] * ((points + 1) // 2)
+        if self.columns is not None:
+            # what a feature adds where it was not measured is part of its own line
+            features = np.array([part.feature for part in self.columns.parts])
+            for d in np.flatnonzero(self.columns.is_gap):
+                is_own = (features == features[d]) & ~self.columns.is_gap
+                lines[d, lines[is_own].any(axis=0)] = 0
+        return lines.sum(axis=0)
 
     def with_feature_names(self, names: Sequence[str]) -> "FuzzySystem":
         """The same system whose features have other names."""
@@ -193,10 +219,12 @@ class FuzzySystem:
         certainty = self.certainty
         if certainty is not None:
             chosen = certainty.chosen
+            shrunk = certainty.shrunk
             certainty = replace(
                 certainty,
                 noise=certainty.noise[labels],
                 chosen=None if chosen is None else chosen[:, labels],
+                shrunk=None if shrunk is None else shrunk[labels],
             )
         pair_coef = self.pair_coef
         if pair_coef is not None:
@@ -296,3 +324,15 @@ class FuzzySystem:
         if not self.has_log_odds:
             raise ValueError("this system was not calibrated")
         return probabilities_of(scores)
+
+
+def _points_of(terms: Terms, has_number: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Values at which the ramps of a column begin or end, per label: (L,).
+
+    ``has_number`` (P, L) says which ramps a label has.
+    """
+    if terms.low is None or terms.high is None:
+        return 2 * has_number.sum(axis=0)
+    ends = np.unique([terms.low, terms.high])
+    is_end = (ends == terms.low[:, None]) | (ends == terms.high[:, None])
+    return np.count_nonzero(is_end.T.astype(np.intp) @ has_number, axis=0)

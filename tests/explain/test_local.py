@@ -70,15 +70,15 @@ def test_slope_effects_tell_what_rules_make_of_features(make_system, X):
 
 
 def test_probabilities_are_told_where_there_are_some(make_system, X):
-    system = make_system()
+    system = make_system(has_log_odds=True)
     why = explain(system, X[:4]).for_label("asthma")
     expected = system.probabilities(system.scores(X[:4]))[:, [1]]
     assert_allclose(why.probabilities, expected)
     assert why.why("asthma").probability == pytest.approx(why.probabilities[0, 0])
-    assert "probability" in str(why)
-    bare = explain(make_system(slopes=None), X[:1])
+    assert "log-odds" in str(why)
+    bare = explain(make_system(), X[:1])
     assert bare.probabilities is None
-    assert "probability" not in str(bare)
+    assert "log-odds" not in str(bare)
 
 
 def test_explain_of_a_sample_that_fires_no_rule_has_no_shifts(make_system):
@@ -168,7 +168,7 @@ def test_why_reads_in_the_callers_words_and_sums_what_is_left_out():
         parts.append(Part("exception", k, 0.3, amount, words=f"Exception {k + 1}"))
     why = Why(4, "gout", score=0.7, threshold=0.5, probability=0.83, parts=tuple(parts))
     assert why.to_text(top=1).splitlines() == [
-        "gout: 0.700, given (threshold 0.5, probability 83 %)",
+        "gout: 83 %, given (threshold 62.2 %, log-odds +0.700)",
         "  +0.200  before exceptions",
         "  +0.300  glucose is high",
         "  +0.100  Exception 1",
@@ -201,7 +201,7 @@ def test_explain_of_a_table_adds_up(table, options, scale):
     X = X.assign(smoker=X["smoker"].replace("former", "unheard of"))
     clf = MLTSKClassifier(scale=scale, **options).fit(*table)
     why = clf.explain(X)
-    assert_allclose(why.scores, clf.decision_function(X) + clf.thresholds_, atol=1e-12)
+    assert_allclose(why.scores, clf.decision_function(X), atol=1e-12)
     total = why.base + why.feature_effects().sum(axis=1) + why.shifts.sum(axis=1)
     assert_allclose(total, why.scores, atol=1e-12)
     frame = why.to_frame()

@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mltsk import MLTSKClassifier
@@ -194,9 +195,7 @@ def test_legend_says_that_there_are_no_exceptions(make_system):
 
 
 def test_legend_says_that_there_is_no_general_rule(make_system):
-    system = make_system(
-        "minmax", order=1, general=False, slopes=None, firing="authors"
-    )
+    system = make_system("minmax", order=1, general=False, firing="authors")
     text = str(rule_base(system))
     assert text.startswith("3 rules on 4 features for 2 labels. Each adds what it says")
     assert "Rule 1 — governs" in text
@@ -204,7 +203,9 @@ def test_legend_says_that_there_is_no_general_rule(make_system):
 
 
 def test_legend_tells_thresholds_as_one_or_by_label(make_system):
-    assert "its threshold, 0.5." in rule_base(make_system()).legend()[0]
+    assert "where its score reaches 0.5." in rule_base(make_system()).legend()[0]
+    likely = make_system(thresholds=np.zeros(2), has_log_odds=True)
+    assert "where its probability reaches 50 %." in rule_base(likely).legend()[0]
     system = make_system(thresholds=np.array([0.7, 0.2]))
     assert "its threshold: gout 0.7, asthma 0.2." in rule_base(system).legend()[0]
 
@@ -212,8 +213,25 @@ def test_legend_tells_thresholds_as_one_or_by_label(make_system):
 def test_legend_of_a_short_model_says_what_its_numbers_mean():
     data = make_multilabel_rules(n_samples=200, random_state=0)
     clf = MLTSKClassifier(n_rules=0, max_statements=3).fit(*data.frames())
-    sure = "± is a 95 % interval; '4 of 5' means that four of five refits chose it."
-    assert clf.rules_.legend()[-1] == sure
+    legend = clf.rules_.legend()
+    assert "Log-odds start at the number after a label." in legend[1]
+    assert legend[-1] == (
+        "± is a 95 % interval. '15 of 16' means: of 16 fits, each to a random half of "
+        "the table, 15 chose the feature again, with the same effect."
+    )
+
+
+def test_legend_of_a_short_model_names_the_rare_values_that_are_told_as_one():
+    rng = np.random.default_rng(0)
+    share = [0.5, 0.48, 0.005, 0.005, 0.005, 0.005]
+    ward = rng.choice(list("abcdef"), p=share, size=900)
+    X = pd.DataFrame({"ward": ward, "age": rng.normal(size=900)})
+    Y = np.stack([X["ward"] > "b", X["age"] > 0], axis=1).astype(int)
+    rules = MLTSKClassifier(n_rules=0, n_pairs=0, max_statements=4).fit(X, Y).rules_
+    (rare,) = rules.system.columns.rare[:1]
+    assert len(rare) > 1
+    told = f"{', '.join(rare[:-1])} and {rare[-1]}"
+    assert f"other of ward stands for {told}." in rules.legend()
 
 
 def test_to_html_keeps_names_as_text(make_system):

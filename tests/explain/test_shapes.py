@@ -167,16 +167,34 @@ def test_a_shape_of_values_without_an_order_tells_them_one_by_one(names, y, word
             "more likely with high oil (from 1.2 to 4, +0.215 ± 0.10, 4 of 5)",
         ),
         (
+            {"x": (1.2, 4.0), "y": (0.0, 2.4), "chosen": (15, 16), "average": 0.08},
+            "more likely with high oil (from 1.2 to 4, +2.40, 15 of 16; "
+            "not measured +0.08)",
+        ),
+        (
+            {"x": (2.0, 12.0), "y": (0.0, 1.31), "per": 1.0, "average": -0.5},
+            "more likely with higher oil (+0.131 per 1, from 2 to 12; "
+            "not measured -0.50)",
+        ),
+        (
+            {"names": ("I", "II", "III"), "y": (0.0, 0.1, 0.2), "change": 0.2},
+            "more likely with higher oil (from I over II to III in equal steps, +0.20)",
+        ),
+        (
+            {"kind": "varies", "names": tuple("abcde"), "y": (0.1, 0.1, 0, 0, -0.2)},
+            "oil = a: +0.10; b +0.10; e -0.20; any other 0",
+        ),
+        (
             {"x": (1.2, 4.0), "y": (-0.2, 0.0), "percentile": 0.1},
-            "less likely with very low oil (from 4 to 1.2, -0.2)",
+            "less likely with very low oil (from 4 to 1.2, -0.20)",
         ),
         (
             {"x": (1.0, 2.0, 1500.0), "y": (-0.2, 0.0, 0.1), "error": 0.1},
-            "oil up to 1: -0.2; at 2: 0; from 1,500: +0.1 ± 0.10",
+            "oil up to 1: -0.20; at 2: 0; from 1,500: +0.10 (± 0.10)",
         ),
         (
             {"x": (1.2,), "y": (0.1,)},
-            "more likely with high oil (from 1.2 to 1.2, +0.1)",
+            "more likely with high oil (from 1.2 to 1.2, +0.10)",
         ),
     ],
 )

@@ -217,8 +217,8 @@ def test_conditions_on_a_table_are_values_and_levels(table, options):
     words = dict.fromkeys(("smoker", "sex", "fever"), f"is ({value})")
     words["stage"] = f"({level} or (above|below)|is {level}|{level} to {level})"
     words["age"] = words["albumin"] = (
-        f"((above|below) {number}|is {number}|{number} to {number}"
-        f"|{number} or (above|below))"
+        rf"((above|below) {number}( \(wholly from {number} (on|down)\))?|is {number}"
+        f"|{number} to {number}|{number} or (above|below))"
     )
     conditions = [c for rule in rules.exceptions for c in rule.conditions]
     for c in conditions:

@@ -26,7 +26,7 @@ def long():
 
 @pytest.fixture(scope="module")
 def candidates(long):
-    return Candidates.of(long, X, max_conditions=2)
+    return Candidates.of(long, X, np.ones(len(X)), max_conditions=2)
 
 
 def test_ramps_of_a_column_lie_between_round_cut_points(candidates):
@@ -86,19 +86,28 @@ def test_ramp_over_nearly_all_of_the_range_is_the_line(candidates):
     assert (terms.low[over], terms.high[over]) == (0, 1)
 
 
-def test_rounded_numbers_of_a_line_are_round_per_unit(candidates):
-    (line,) = np.flatnonzero((candidates.terms.feature == 1) & is_line(candidates))
-    other = np.flatnonzero(candidates.terms.feature == 0)[3]
-    numbers = candidates.rounded(np.array([line, other]), np.array([0.61234, 0.2346]))
-    per_10 = numbers[0] / np.ptp(X[:, 1]) * 10
-    assert_allclose(per_10, np.round(per_10, 4), atol=1e-12)
-    assert_allclose(numbers, [0.61234, 0.235], atol=4e-4)
-    assert numbers[1] == 0.235
+def test_line_spans_are_the_ranges_of_numbers_with_many_values(candidates):
+    terms = candidates.terms
+    spans = candidates.line_spans
+    assert {int(terms.feature[p]) for p in spans} == {0, 1}
+    (line,) = [p for p in spans if terms.feature[p] == 1]
+    assert spans[line] == np.ptp(X[:, 1])
 
 
-def is_line(candidates):
-    low = candidates.terms.low == candidates.terms.low.min()
-    return low & (candidates.terms.high == 1)
+def test_has_names_is_about_columns_of_two_values(candidates):
+    assert candidates.has_names.tolist() == [False, False, True, False]
+
+
+def test_weights_of_candidates_count_as_copies(long):
+    w = RNG.integers(1, 5, size=300)
+    weighted = Candidates.of(long, X, w, max_conditions=2)
+    copies = Candidates.of(long, np.repeat(X, w, axis=0), np.ones(w.sum()), 2)
+    assert_array_equal(weighted.terms.low, copies.terms.low)
+    assert_array_equal(weighted.terms.high, copies.terms.high)
+    assert_allclose(weighted.terms.mean, copies.terms.mean)
+    assert_array_equal(weighted.base.quantiles, copies.base.quantiles)
+    assert_array_equal(weighted.centers, copies.centers)
+    assert_array_equal(weighted.widths, copies.widths)
 
 
 def test_linear_candidates_have_no_exceptions(long):

@@ -2,12 +2,19 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
-from mltsk.short.cuts import cut_step, digits_of, digits_of_step, round_range
+from mltsk.short.cuts import (
+    cut_step,
+    digits_of,
+    digits_of_step,
+    round_range,
+    weighted_quantiles,
+)
 
 
 @pytest.mark.parametrize(
-    ("numbers", "digits"), [([0.0], 3), ([1.234], 3), ([0.0123, 0.001], 4), ([120], 3)]
+    ("numbers", "digits"), [([0.0], 2), ([1.234], 2), ([0.0123, 0.001], 3), ([120], 2)]
 )
 def test_digits_of_numbers_keeps_two_that_count(numbers, digits):
     assert digits_of(np.array(numbers)) == digits
@@ -18,7 +25,21 @@ def test_digits_of_numbers_keeps_two_that_count(numbers, digits):
     [([1.0, 2.0, 900.0], 1.0), ([0.01, 0.5, 0.9], 1e-3), ([np.nan], 1.0)],
 )
 def test_cut_step_is_a_hundredth_of_a_column_and_whole_for_whole_numbers(values, step):
-    assert cut_step(np.array(values)) == pytest.approx(step)
+    assert cut_step(np.array(values), np.ones(len(values))) == pytest.approx(step)
+
+
+def test_weighted_quantiles_are_those_of_copies():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=40).round(1)
+    w = rng.integers(1, 6, size=40)
+    shares = np.linspace(0, 1, 21)
+    copies = np.repeat(x, w)
+    expected = np.quantile(copies, shares, method="inverted_cdf")
+    assert_array_equal(weighted_quantiles(x, w, shares), expected)
+    assert_array_equal(weighted_quantiles(x, 7.0 * w, shares), expected)
+    assert_array_equal(
+        weighted_quantiles(copies, np.ones(len(copies)), shares), expected
+    )
 
 
 def test_digits_of_step_are_those_after_the_point():

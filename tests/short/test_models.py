@@ -161,3 +161,73 @@ def test_size_path_has_the_honest_quality_of_every_size():
     assert path["statements"].tolist() == list(range(1, len(path) + 1))
     assert path["AP"][11] > path["AP"][0]
     assert path["AP"][3] == pytest.approx(of_4_statements["AP"])
+
+
+def test_size_path_has_the_long_model_by_the_same_folds(data):
+    clf = MLTSKClassifier(n_rules=0, n_pairs=0, ridge=1.0).fit(data.X, data.Y)
+    long = clf.size_path_.attrs["long"]
+    assert 0.5 < long["macro_AP"] <= 1
+    assert long["AP"] > clf.size_path_["AP"][0]
+
+
+def test_long_scores_are_those_of_fits_without_the_fold(data):
+    X = np.random.default_rng(0).permutation(data.X)[:60]
+    clf = MLTSKClassifier(n_rules=0, n_pairs=0, ridge=1.0).fit(X, data.Y[:60])
+    models = clf.fit_record_.short_models(4, 2)
+    scores = models.long_scores()
+    rows = clf.fit_record_.training
+    Phi = rows.design.rows(rows.design.scale.apply(rows.X))
+    fold = models._fold_of_rows
+    assert_array_equal(np.bincount(fold), 12)
+    own = fold == 0
+    others = ~own
+    mean = Phi[others].mean(axis=0)
+    A = Phi[others] - mean
+    rates = rows.Y[others].mean(axis=0)
+    H = A.T @ A + rows.penalty.rho * np.eye(A.shape[1])
+    B = np.linalg.solve(H, A.T @ (rows.Y[others] - rates))
+    expected = rows.Y.mean(axis=0) + (Phi[own] - mean) @ B
+    assert_allclose(scores[own], expected, atol=1e-8)
+
+
+def weighted_and_copied(data, **options):
+    """A short model of weighted rows, and one of copies of rows in groups."""
+    rng = np.random.default_rng(3)
+    X = data.X[:150]
+    Y = data.Y[:150]
+    w = rng.integers(1, 4, size=150)
+    copies = np.repeat(np.arange(150), w)
+    weighted = MLTSKClassifier(max_statements=6, **options).fit(X, Y, sample_weight=w)
+    copied = MLTSKClassifier(max_statements=6, **options)
+    copied.fit(X[copies], Y[copies], groups=copies)
+    return weighted, copied
+
+
+def test_max_statements_counts_whole_weights_as_copies_of_rows(data):
+    weighted, copied = weighted_and_copied(data, n_rules=0, n_pairs=0, ridge=1.0)
+    assert str(weighted.rules_) == str(copied.rules_)
+
+
+def test_max_statements_counts_weights_nearly_as_copies_whatever_is_chosen(data):
+    weighted, copied = weighted_and_copied(data)
+    scores = weighted.decision_function(data.X)
+    again = copied.decision_function(data.X)
+    assert np.corrcoef(scores.ravel(), again.ravel())[0, 1] > 0.99
+
+
+def test_shorten_does_not_depend_on_the_order_of_rows(data):
+    order = np.random.default_rng(0).permutation(len(data.X))
+    clf = MLTSKClassifier(max_statements=5, n_rules=0, n_pairs=0, ridge=1.0)
+    text = str(clf.fit(data.X, data.Y).rules_)
+    assert str(clf.fit(data.X[order], data.Y[order]).rules_) == text
+    groups = np.arange(len(order)) // 3
+    grouped = str(clf.fit(data.X, data.Y, groups=groups).rules_)
+    again = clf.fit(data.X[order], data.Y[order], groups=groups[order])
+    assert str(again.rules_) == grouped
+
+
+def test_certainty_of_a_short_model_counts_sixteen_halves(data, clf):
+    certainty = clf.shorten(3).certainty_
+    assert certainty.folds == 16
+    assert certainty.chosen.max() == 16
+    assert certainty.chosen.min() >= 0

@@ -32,13 +32,16 @@ class Certainty:
     noise : array of shape (L,)
         Standard deviation of each label around its scores.
     chosen : array of shape (D, L), optional
-        In how many of ``folds`` fits to a part of the data a column was chosen for a
-        label, with the same effect; None if nothing was chosen.
+        In how many of ``folds`` fits to random halves of the data a column was chosen
+        for a label, with the same effect; None if nothing was chosen.
     folds : int
     numbers : array of int of shape (V,), optional
         Positions of these numbers among all U, rising; None if they are all. A short
         model of linear terms has a number per column, nearly all of them 0. Of a long
         one with thousands of exceptions, nothing is known about theirs.
+    shrunk : array of shape (L,), optional
+        By which share of themselves the numbers of a label would be larger if they were
+        not drawn towards 0; None where that is not known.
     """
 
     information: FloatArray
@@ -46,6 +49,7 @@ class Certainty:
     chosen: NDArray[np.int64] | None = None
     folds: int = 0
     numbers: NDArray[np.intp] | None = None
+    shrunk: FloatArray | None = None
 
     def knows(self, kept: NDArray[np.bool_], among: NDArray[np.intp]) -> bool:
         """Whether the information is about all of some numbers (A,) that a label has.

@@ -164,6 +164,18 @@ def interpolated(x: float, values: FloatArray, levels: FloatArray) -> float:
     return float(_interpolate(row, values[None, :], levels[None, :])[0, 0])
 
 
+def percentile_knots(quantiles: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Values and percentiles (q,) between which `interpolated` finds others.
+
+    They are from quantiles (Q,) at evenly spread percentiles; tied ones count as their
+    middle.
+    """
+    percentiles = np.linspace(0.0, 1.0, len(quantiles))
+    values, places = np.unique(quantiles, return_inverse=True)
+    sums = np.bincount(places, weights=percentiles)
+    return values, sums / np.bincount(places)
+
+
 # fitting scales -----------------------------------------------------------------------
 
 

@@ -39,17 +39,7 @@ from .arrays import (
     underflow_is_zero,
     weighted_mean,
 )
-from .scales import Scaling, interpolated
-
-# Who reads a fitted system takes the scale of its terms from here, too.
-__all__ = [
-    "FEW_VALUES",
-    "PERCENTILE_TERMS",
-    "RAMPS",
-    "Scaling",
-    "Terms",
-    "interpolated",
-]
+from .scales import Scaling
 
 # Where ramps begin and end, as percentiles.
 RAMPS = ((0.0, 1.0), (0.01, 0.33), (0.24, 0.5), (0.35, 0.65), (0.5, 0.76), (0.67, 0.99))
@@ -89,7 +79,8 @@ class Terms:
         there is one per feature, in order.
     mean : array of shape (P,)
         Averages of the memberships over the training data. A term counts as its
-        distance from its average.
+        distance from its average. In short models it is 0 or 1 instead: the end of the
+        ramp that a missing value counts as.
     straight : array of bool of shape (P,), or None
         Which ramps are lines in the feature's own units: their ``low`` and ``high``
         are 0 and 1, the ends of its range. None if there are none.

@@ -173,10 +173,21 @@ class Condition:
         if not ends:
             return f"any {feature}"
         names = dict(self.names)
+        if self.reach is not None and not names:
+            return self._exact_words(ends)
         is_count = ends[0] == round(ends[0]) and abs(ends[0]) < MAX_COUNTED
         written = [name(names.get(end, number(end, size=0))) for end in ends]
         included = bool(names) or is_count
         return self.value_range.words(feature, written, included=included)
+
+    def _exact_words(self, ends: list[float]) -> str:
+        """A condition of a short model: where it is met by half, and where wholly."""
+        written = [exactly(end) for end in ends]
+        words = self.value_range.words(name(self.feature), written, included=False)
+        if len(ends) == 2:
+            return words
+        beyond = "down" if self.low is None else "on"
+        return f"{words} (wholly from {exactly(self.center)} {beyond})"
 
     def _around_center(self) -> str:
         """What the rule is about where its members are not known."""

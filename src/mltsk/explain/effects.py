@@ -15,7 +15,8 @@ import numpy as np
 
 from ..core.arrays import Array, underflow_is_zero
 from ..core.membership import firing_strengths
-from ..core.terms import Scaling, Terms
+from ..core.scales import Scaling
+from ..core.terms import Terms
 from ..system import FuzzySystem
 from .subjects import Index, Subjects, doubles
 
@@ -57,6 +58,8 @@ class Effects:
     @property
     def start(self) -> str:
         """What the intercept is, in words."""
+        if self.system.is_sheet:
+            return "at the start"
         later = []
         if self.subjects.given:
             later.append("your rules")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from ..core.arrays import Array, underflow_is_zero
-from ..core.terms import interpolated
+from ..core.scales import interpolated
 from ..exceptions import optional
 from ..system import FuzzySystem
 from ..text import plural

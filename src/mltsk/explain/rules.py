@@ -16,7 +16,7 @@ from ..core.arrays import Array
 from ..exceptions import InputError, optional
 from ..frames import MISSING
 from ..system import FuzzySystem
-from ..text import plural
+from ..text import listing, plural
 from .effects import Effects
 from .given import GivenRules
 from .page import Node, Page, left_out
@@ -34,25 +34,36 @@ MAX_LISTED = 20  # labels, and exceptions, that are printed of a long model
 # Labels that a page has unless the caller asks for more; a long model of more is not
 # printed whole. Nobody reads 400,000 lines about 20,000 labels, which took 88 seconds.
 MAX_SHOWN_LABELS = 500
+MAX_RARE_TOLD = 40  # rare values of a feature
 # How to read a short model, which can be worked out by hand.
 HOW_SCORES_ADD_UP = (
     "Log-odds start at the number after a label. Each line adds to them: nothing up to "
     "the first value that it names, its whole number from the second on, and in "
-    "between its share. What was not measured counts as it does on average."
+    "between its share. A feature that was not measured adds the number that its line "
+    "gives for that, or nothing."
 )
 HOW_TO_READ_LOG_ODDS = (
     "Numbers are log-odds, which add up: 0 is a probability of 50 %, 1 of 73 %, 2 of "
     "88 %, 3 of 95 %, and -1, -2, -3 are 27 %, 12 %, 5 %."
 )
+HOW_BENDS_ADD_UP = (
+    "A line with several numbers has one for each value that it names, and goes "
+    "straight from one to the next."
+)
 HOW_LINES_ADD_UP = (
     "A number per 10 of a feature, or per another round number, is added for every 10 "
     "of it above the first value that the line names, up to the second."
 )
-HOW_SURE = "± is a 95 % interval; '4 of 5' means that four of five refits chose it."
+HOW_SURE = (
+    "± is a 95 % interval. '15 of 16' means: of 16 fits, each to a random half of the "
+    "table, 15 chose the feature again, with the same effect."
+)
 HOW_CONDITIONS_ARE_MET = (
     "A condition is met by half at the values that it names: wholly in the middle "
-    "between two of them, or at the end of the data beyond one, and less and less (as "
-    "a Gaussian) outside. An exception applies by the product of its conditions."
+    "between two of them, or from the value in brackets on, and less and less (as a "
+    "Gaussian) away from there. An exception applies by the product of its conditions. "
+    "A condition on what was not measured counts as the others do on average (their "
+    "geometric mean); where none of them was measured, the exception does not apply."
 )
 HOW_VALUES_ARE_MET = (
     "A condition that a feature is a single value is met by that value and by no other."
@@ -412,7 +423,7 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
     @property
     def _is_printed_whole(self) -> bool:
         """Whether it is a short model, or has neither many labels nor long ones."""
-        if _is_chosen(self.system):
+        if self.system.is_chosen:
             return True
         if len(self.kept_labels) > MAX_SHOWN_LABELS:
             return False
@@ -503,12 +514,14 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
         if self.system.has_log_odds:
             begin += f" {HOW_TO_READ_LOG_ODDS}"
         if not self.system.is_sheet:
-            sure = (HOW_SURE,) if _is_chosen(self.system) else ()
+            sure = (HOW_SURE,) if self.system.is_chosen else ()
             return begin, self._what_follows_features(), *sure
         how = HOW_SCORES_ADD_UP
+        if self._has_bends:
+            how += f" {HOW_BENDS_ADD_UP}"
         if self._has_lines:
             how += f" {HOW_LINES_ADD_UP}"
-        sheet = (begin, how, HOW_SURE)
+        sheet = (begin, how, *self._rare_values(), HOW_SURE)
         if not len(self.system.centers):
             return sheet
         how = HOW_CONDITIONS_ARE_MET
@@ -516,11 +529,40 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
             how += f" {HOW_VALUES_ARE_MET}"
         return *sheet, how
 
+    def _rare_values(self) -> Iterator[str]:
+        """Which values the features of a short model have as one, because of rarity."""
+        columns = self.system.columns
+        if columns is None:
+            return
+        is_used = np.asarray(np.isfinite(self.system.widths).any(axis=0))
+        is_used[self.system.terms.feature] = True
+        for subject in self.subjects:
+            is_told = subject.columns.stop > subject.columns.start
+            if (
+                not is_told
+                or subject.kind != "nominal"
+                or not is_used[subject.columns][-1]
+            ):
+                continue
+            rare = columns.rare[subject.feature]
+            if rare:
+                words = listing(map(name, rare), at_most=MAX_RARE_TOLD)
+                together = name(subject.values[-1])
+                yield f"{together} of {name(subject.name)} stands for {words}."
+
     @property
     def _has_lines(self) -> bool:
         """Whether some statement of a short model is a number per unit."""
         for consequent in self.general:
             if any(shape.per is not None for shape in consequent.shapes):
+                return True
+        return False
+
+    @property
+    def _has_bends(self) -> bool:
+        """Whether some statement of a short model is a line of several points."""
+        for consequent in self.general:
+            if any(shape.bends for shape in consequent.shapes):
                 return True
         return False
 
@@ -553,7 +595,7 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
                 f"What holds in general, {scope}, and {count}: each shifts samples as "
                 "far as it fits them."
             )
-        if _is_chosen(self.system):
+        if self.system.is_chosen:
             return f"What holds in general, {scope}."
         return f"What holds in general, {scope}; this table needs no exceptions."
 
@@ -604,11 +646,6 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
             f"<RuleBase: {pairs}{len(self.exceptions)} exceptions, "
             f"{len(self.feature_names)} features, {len(self.kept_labels)} labels>"
         )
-
-
-def _is_chosen(system: FuzzySystem) -> bool:
-    """Whether the statements of a system were chosen, as those of a short model are."""
-    return system.certainty is not None and system.certainty.chosen is not None
 
 
 def _rule_record(part: str, rule: Rule) -> Record:

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arrays import Array
-from ..core.terms import interpolated
+from ..core.scales import interpolated
 from ..frames import MISSING
-from .wording import exactly, fifth, margin, name, number, signed
+from ..text import listing
+from .wording import exactly, fifth, in_full, margin, name, number, signed
 
 MIN_TURN = 0.25  # a curve turns where it goes back by more than this share of its range
 # A change that passes its average below this percentile is told for lower values.
@@ -114,11 +115,13 @@ class Shape:
         Names of the values, where they have names.
     error : float or None
         Half the width of the 95 % interval of the change, None where it is not known.
+        That of a short model is wider, because the statement was chosen.
     chosen : (int, int) or None
-        How many refits to parts of the data chose the same feature to the same
-        effect, and how many refits there were.
+        How many fits to random halves of the data chose the same feature to the same
+        effect, and how many there were.
     average : float or None
-        Of a short model, what is added where the feature was not measured.
+        Of a short model, what is added where the feature was not measured: about as
+        much as on average, or nothing where the table had hardly any gaps.
     per : float or None
         Of a curve that is a straight line over all of the data, the round number of
         units for which its words give the change.
@@ -161,6 +164,11 @@ class Shape:
         return dict(zip(self.names, self.y, strict=True))
 
     @property
+    def bends(self) -> bool:
+        """Whether it is a line of a short model through more than two points."""
+        return self.exact and len(self.x) > 2 and not self.names
+
+    @property
     def change_in_words(self) -> float:
         """The change that the words give.
 
@@ -179,13 +187,14 @@ class Shape:
             return self._measured_or_not()
         if self.kind == "varies" and not (self.exact and len(self.names) == 2):
             return self._value_by_value()
-        if self.exact and len(self.x) > 2 and not self.names:
+        if self.bends:
             return self._point_by_point()
         if self.per is not None:
             return self._line(self.per)
         change, where, detail = self._place()
         likely = "more likely" if change > 0 else "less likely"
         amount = f"{self._amount(change)}{self._certainty}{self._tail}"
+        amount += self._not_measured
         return f"{likely} {where} ({detail}{amount})"
 
     def _line(self, per: float) -> str:
@@ -200,7 +209,7 @@ class Shape:
         written = exactly if self.exact else number
         slope = f"{self._amount(change)}{margin(error)} per {written(per)}"
         span = f"from {written(self.x[0])} to {written(self.x[-1])}"
-        details = f"{slope}, {span}{self._times_chosen}"
+        details = f"{slope}, {span}{self._times_chosen}{self._not_measured}"
         return f"{likely} with higher {name(self.feature)} ({details})"
 
     @property
@@ -229,7 +238,7 @@ class Shape:
         for value, amount in self._ranked_values():
             between = " " if statements else ": "
             statements.append(f"{value}{between}{self._amount(amount)}")
-        words = f"{name(self.feature)} = {'; '.join(statements)}"
+        words = f"{name(self.feature)} = {'; '.join(statements)}{self._not_measured}"
         certainty = self._certainty.lstrip(" ,")
         return f"{words} ({certainty})" if certainty else words
 
@@ -240,12 +249,21 @@ class Shape:
             points.append(f"{exactly(x)}: {self._amount(y)}")
         between = "".join(f"; at {point}" for point in points[1:-1])
         ends = f"up to {points[0]}{between}; from {points[-1]}"
-        return f"{name(self.feature)} {ends}{self._certainty}"
+        words = f"{name(self.feature)} {ends}{self._not_measured}"
+        certainty = self._certainty.lstrip(" ,")
+        return f"{words} ({certainty})" if certainty else words
 
     @property
     def _certainty(self) -> str:
         """How sure the change is, as it stands after the number."""
         return f"{margin(self.error)}{self._times_chosen}"
+
+    @property
+    def _not_measured(self) -> str:
+        """What a short model adds where the feature was not measured, or nothing."""
+        if not self.average or self.kind == MISSING:
+            return ""
+        return f"; {MISSING} {self._amount(self.average)}"
 
     @property
     def _times_chosen(self) -> str:
@@ -259,9 +277,7 @@ class Shape:
         """A number, of a short model with all its digits."""
         if not self.exact:
             return signed(amount)
-        if amount == 0:
-            return "0"
-        return f"{amount:+.3g}" if abs(amount) < 1 else f"{amount:+.3f}"
+        return in_full(amount, "+")
 
     def _place(self) -> tuple[float, str, str]:
         """The change, with which values it comes, and more about where."""
@@ -292,9 +308,9 @@ class Shape:
     def _levels(self) -> str:
         """Between which levels of an order the score changes."""
         if self.exact:
-            first = name(self.names[0])
-            last = name(self.names[-1])
-            return f"from {first} to {last} in equal steps, "
+            first, *inner, last = map(name, self.names)
+            over = f" over {listing(inner)}" if inner else ""
+            return f"from {first}{over} to {last} in equal steps, "
         pairs = zip(self.names, self.y, strict=True)
         level = next(level for level, y in pairs if y * self.change > 0)
         return f"from {name(level)} on, "
@@ -317,9 +333,12 @@ class Shape:
         """Values with what they add, the largest first.
 
         Values that add the same are one, the last; of very many, those in the middle
-        are one, with their mean.
+        are one, with their mean. A short model tells all that add something.
         """
         usual, count = Counter(round(y, 9) for y in self.y).most_common(1)[0]
+        if self.exact:
+            usual = 0.0
+            count = self.y.count(0.0)
         some_alike = 1 < count < len(self.y)
         amounts = {}
         for value, y in zip(self.names, self.y, strict=True):
@@ -328,7 +347,7 @@ class Shape:
         ranked = sorted(
             amounts.items(), key=lambda pair: (pair[0] == OTHER_VALUES, -pair[1])
         )
-        if len(ranked) <= MAX_VALUES_TOLD:
+        if self.exact or len(ranked) <= MAX_VALUES_TOLD:
             return ranked
         half = MAX_VALUES_TOLD // 2
         middle = [y for _, y in ranked[half:-half]]

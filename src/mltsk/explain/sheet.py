@@ -1,6 +1,6 @@
 """Short models as sheets that can be worked out by hand.
 
-A sheet says where the score of a label starts and what each statement adds. What a
+A sheet says where the log-odds of a label start and what each statement adds. What a
 feature adds is a line through a few points, flat beyond the first and the last. It is
 0 at one of them, so that only the smaller side of the data needs a sum.
 """
@@ -15,7 +15,6 @@ from ..core.interpolation import MAX_SAFE_SUM
 from ..core.lines import over_range, per_unit_of
 from ..core.magnitude import rounded
 from .effects import Effects
-from .shapes import LOW_SIDE
 from .subjects import doubles
 
 SHEET_DECIMALS = 9  # beyond these, numbers of a sheet differ by rounding alone
@@ -27,68 +26,36 @@ _CUT_DIGITS = 15  # significant digits of a cut point, which was rounded before 
 class SheetLine(NamedTuple):
     """What one subject adds to one label.
 
-    Values ``x`` (n,) add ``y`` (n,); no value adds ``average``; ``zero`` is the effect
-    that counts as 0 here and is part of where the score starts. A line over the whole
-    range of a feature adds a round number for every ``per`` of it.
+    Values ``x`` (n,) add ``y`` (n,), and no value adds ``missing``. A line over the
+    whole range of a feature adds a round number for every ``per`` of it.
     """
 
     x: Array
     y: Array
-    average: float
-    zero: float
+    missing: float
     per: float | None = None
 
 
-class Sheet:
-    """The sheets of a short model.
-
-    The lines of the label that was looked at last are kept: where a score starts
-    depends on all of them, and then each is told.
-    """
-
-    def __init__(self, effects: Effects) -> None:
-        self.effects = effects
-        self._kept: tuple[int, dict[int, SheetLine]] = (-1, {})
-
-    def line(self, t: int, j: int) -> SheetLine:
-        """The line of subject t for label j."""
-        label, lines = self._kept
-        if label != j:
-            lines = {}
-            self._kept = j, lines
-        line = lines.get(t)
-        if line is None:
-            line = _line(self.effects, t, j)
-            lines[t] = line
-        return line
-
-    def start(self, j: int) -> float:
-        """Where the score of label j starts, before all statements."""
-        system = self.effects.system
-        zeros = 0.0
-        for t in np.flatnonzero(self.effects.sizes[:, j]).tolist():
-            zeros += self.line(t, j).zero
-        start = system.intercept[j] - system.terms.mean @ system.term_coef[:, j]
-        return float(rounded(start + zeros, SHEET_DECIMALS))
-
-
 @underflow_is_zero()
-def _line(effects: Effects, t: int, j: int) -> SheetLine:
+def sheet_line(effects: Effects, t: int, j: int) -> SheetLine:
     """The line of subject t for label j."""
-    system = effects.system
+    missing = _missing(effects, t, j)
     x = doubles([*effects.subjects.named_values(t)])
-    own = effects.terms_of(t)
-    average = float(system.terms.mean[own] @ doubles(system.term_coef[own, j]))
     if len(x):
-        y = effects.effect(t, x, j) + average
-        return SheetLine(x, rounded(y, SHEET_DECIMALS), average, zero=0.0)
+        y = rounded(effects.effect(t, x, j), SHEET_DECIMALS)
+        return SheetLine(x, y, missing)
     x = _cut_points(effects, t, j)
-    y = effects.effect(t, x, j) + average
-    per = _round_unit(effects, t, x, y)
-    point_of_zero = 0 if per is not None else _point_of_zero(effects, t, x)
-    zero = float(y[point_of_zero])
-    y = rounded(y - zero, SHEET_DECIMALS)
-    return SheetLine(x, y, average - zero, zero, per)
+    y = rounded(effects.effect(t, x, j), SHEET_DECIMALS)
+    return SheetLine(x, y, missing, per=_round_unit(effects, t, x, y))
+
+
+def _missing(effects: Effects, t: int, j: int) -> float:
+    """What is added to label j where subject t was not measured."""
+    gap = effects.subjects.gaps.get(effects.subjects[t].feature)
+    if gap is None:
+        return 0.0
+    number = effects.system.term_coef[effects.terms_of(gap), j].sum()
+    return float(rounded(number, SHEET_DECIMALS))
 
 
 def _round_unit(effects: Effects, t: int, x: Array, y: Array) -> float | None:
@@ -134,16 +101,3 @@ def _cut_points(effects: Effects, t: int, j: int) -> Array:
         cuts = low + levels * (high - low)
     written = doubles([float(f"{cut:.{_CUT_DIGITS}g}") for cut in cuts])
     return np.where(np.isfinite(written), written, cuts)
-
-
-def _point_of_zero(effects: Effects, t: int, x: Array) -> int:
-    """Which point of a line is 0.
-
-    It is on the larger side of the data, or in the middle of a line that bends.
-    """
-    d = effects.subjects[t].columns.start
-    if len(x) == 2:
-        middle = x[0] / 2 + x[1] / 2
-        return int(effects.subjects.percentile(d, middle) < LOW_SIDE)
-    percentiles = [effects.subjects.percentile(d, value) for value in x]
-    return int(np.abs(np.array(percentiles) - 0.5).argmin())

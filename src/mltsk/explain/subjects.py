@@ -15,16 +15,13 @@ from numpy.typing import NDArray
 
 from ..columns import Asked, Columns
 from ..core.arrays import Array, Matrix, dense
-from ..core.terms import interpolated
+from ..core.scales import interpolated, percentile_knots
 from ..frames import MISSING
 from ..system import FuzzySystem
 from .wording import number
 
 Index = NDArray[np.intp]
 Mask = NDArray[np.bool_]
-
-# The columns of `FuzzySystem.quantiles` are these percentiles.
-PERCENTILES = np.linspace(0.0, 1.0, 21)
 
 
 class Subject(NamedTuple):
@@ -140,10 +137,7 @@ class Subjects(list[Subject]):
         """
         knots = self._percentile_knots.get(d)
         if knots is None:
-            quantiles = doubles(self.system.quantiles)[d]
-            values, places = np.unique(quantiles, return_inverse=True)
-            sums = np.bincount(places, weights=PERCENTILES)
-            knots = values, sums / np.bincount(places)
+            knots = percentile_knots(doubles(self.system.quantiles)[d])
             self._percentile_knots[d] = knots
         return interpolated(x, *knots)
 

@@ -12,7 +12,7 @@ from ..text import plural
 from .conditions import Condition, Given
 from .page import Node, Page, left_out
 from .shapes import Shape
-from .wording import exactly, margin, name, number, percent, signed
+from .wording import in_full, margin, name, number, percent, signed
 
 SHOWN_PER_LIST = 5  # entries that are printed of each list of a long model
 _LISTS = ("shapes", "conditions", "consequents")
@@ -122,14 +122,14 @@ class Consequent(Page):
     def _start(self, general: str) -> str:
         """Where a general rule starts, as a probability where it has one."""
         if self.exact:
-            start = f"starts at {exactly(self.shift)}"
+            start = f"starts at {in_full(self.shift)}"
             return start if self.chance is None else f"{start}, {percent(self.chance)}"
         start = number(self.shift) if self.chance is None else percent(self.chance)
         return f"{start} {general}"
 
     def _moved(self) -> str:
         """How many members had the label, and by how much the rule shifts its score."""
-        shift = f"{self.shift:+.10g}" if self.exact else signed(self.shift)
+        shift = in_full(self.shift, "+") if self.exact else signed(self.shift)
         words = f" {shift}{margin(self.error)}"
         if len(self.shapes):
             words += " at its centre"

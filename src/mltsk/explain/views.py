@@ -19,7 +19,7 @@ from ..system import FuzzySystem
 from .effects import Effects
 from .pairs import PairEffects
 from .rules import rule_base
-from .statements import ERRORS_OF_95, Statements
+from .statements import Statements, margin_of_95
 from .subjects import Index, Mask, doubles
 from .wording import positions
 
@@ -196,7 +196,10 @@ class FeatureCurves:
         if gap is not None:
             measured, missing = effects.effect(gap, np.array([0.0, 1.0]), j).tolist()
             y = y + measured
+        error = None
         deviation = effects.deviation(f, j, x)
+        if deviation is not None:
+            error = margin_of_95(effects.system, j, deviation, y)
         own = [f] if gap is None else [f, gap]
         largest = self.statements.general_shapes(j, np.array(own))[:1]
         return Curve(
@@ -209,7 +212,7 @@ class FeatureCurves:
             quantiles=_quantiles(effects, f),
             categories=named,
             missing=missing,
-            error=None if deviation is None else ERRORS_OF_95 * deviation,
+            error=error,
         )
 
 

@@ -11,6 +11,7 @@ from ..text import did_you_mean
 
 SHARE_OF_ROUNDING = 1e-12
 MAX_IN_FULL = 1e7  # larger changes are written with an exponent
+DIGITS_IN_FULL = 9  # after the point, of numbers that were rounded before
 FIFTHS = ("very low", "low", "medium", "high", "very high")
 
 
@@ -35,6 +36,21 @@ def number(x: float, size: float = 1.0) -> str:
 def exactly(x: float) -> str:
     """A number as it is, up to ten digits."""
     return f"{x:,.10g}" if abs(x) < 1e9 else f"{x:.10g}"
+
+
+def in_full(x: float, sign: str = "") -> str:
+    """A number of a short model with all its digits, and two after the point or more.
+
+    >>> in_full(-4.4), in_full(0.125, sign="+"), in_full(0.0)
+    ('-4.40', '+0.125', '0')
+    """
+    if x == 0:
+        return "0"
+    if abs(x) >= MAX_IN_FULL:
+        return f"{x:{sign}.10g}"
+    digits = f"{x:{sign},.{DIGITS_IN_FULL}f}".rstrip("0")
+    n_after_point = len(digits) - digits.index(".") - 1
+    return digits + "0" * max(0, 2 - n_after_point)
 
 
 def signed(x: float) -> str:

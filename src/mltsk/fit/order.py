@@ -16,9 +16,7 @@ FIRST_MULTIPLIER = 0x9E3779B97F4A7C15  # 2⁶⁴ divided by the golden ratio, od
 SECOND_MULTIPLIER = 0xC2B2AE3D27D4EB4F  # an odd number whose bits look random
 
 
-def mixed_order(
-    block: Block, scaling: Scaling | None, n_rows: int
-) -> NDArray[np.intp]:
+def mixed_order(block: Block, scaling: Scaling | None, n_rows: int) -> NDArray[np.intp]:
     """Positions of the rows of a block in an order that follows nothing they hold.
 
     It is `order_by_content` unless the data have more rows than can all be in the

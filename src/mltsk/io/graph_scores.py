@@ -18,8 +18,9 @@ from ..core.arrays import FloatArray
 from ..core.interpolation import MAX_SAFE_SUM
 from ..core.magnitude import MAX_RAW
 from ..core.membership import NOT_MEASURED_EXPONENT, Firing
+from ..core.scales import Scaling
 from ..core.straight import REACH, constant_reach, ordinary_ends
-from ..core.terms import Scaling, Terms
+from ..core.terms import Terms
 from ..system import FuzzySystem
 from .graph import Graph
 

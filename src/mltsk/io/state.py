@@ -17,7 +17,8 @@ from ..columns import Columns
 from ..core.certainty import Certainty
 from ..core.membership import Members
 from ..core.pairs import Conditions, Pairs
-from ..core.terms import Scaling, Terms
+from ..core.scales import Scaling
+from ..core.terms import Terms
 from ..core.used import UsedFeatures
 from ..fit.ridge import Moments
 from ..fit.rows import Block

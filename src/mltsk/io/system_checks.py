@@ -68,8 +68,12 @@ SHAPES = {
     "numbers": "V",
     "noise": "L",
     "chosen": "DL",
+    "shrunk": "L",
 }
-MAY_BE_NONE = ("quantiles_", "coupling_", "low", "high", "regions", "chosen", "numbers")
+MAY_BE_NONE = (
+    *("quantiles_", "coupling_", "low", "high", "regions"),
+    *("chosen", "numbers", "shrunk"),
+)
 # Which numbers a table may hold, where that is not all finite ones. Those that are
 # multiplied with others when a sample is scored must not be too large.
 IS_ALLOWED: Mapping[str, Callable[[FloatArray], bool]] = {

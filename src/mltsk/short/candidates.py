@@ -18,15 +18,15 @@ from scipy.sparse import issparse as is_sparse
 
 from ..core.arrays import Array, FloatArray, Matrix, dense
 from ..core.interpolation import MAX_SAFE_SUM
-from ..core.lines import over_range, rounded_line
+from ..core.lines import over_range
 from ..core.magnitude import rounded, unit_factors
 from ..core.membership import firing_strengths
 from ..core.pairs import Pairs
-from ..core.scales import Scaling, quantiles_of
+from ..core.scales import Scaling
 from ..core.straight import MIN_STRAIGHT_RAMP
 from ..core.terms import FEW_VALUES, Terms
 from ..system import STRAIGHT, FuzzySystem
-from .cuts import cut_step, digits_of, digits_of_step, round_range
+from .cuts import cut_step, digits_of_step, round_range, weighted_quantiles
 from .regions import Index, RegionFinder
 
 # Percentiles of a column at which ramps may begin and end.
@@ -54,12 +54,22 @@ class Candidates:
 
     @classmethod
     def of(
-        cls, long: FuzzySystem, X: Array, max_conditions: int | None
+        cls, long: FuzzySystem, X: Array, w: Array, max_conditions: int | None
     ) -> "Candidates":
-        """Candidates on the dense rows X (N, D) for a short version of a long model."""
-        steps = np.array([cut_step(x) for x in X.T])
+        """Candidates for a short version of a long model.
+
+        Parameters
+        ----------
+        long : FuzzySystem
+        X, w : (N, D), (N,)
+            Dense rows, and their weights, all above 0.
+        max_conditions : int or None
+            Of an exception.
+        """
+        long = replace(long, quantiles=_weighted_grid(long, X, w))
+        steps = np.array([cut_step(x, w) for x in X.T])
         scaling = _straight_scaling(long, X)
-        terms = _ramp_terms(long, X, steps, scaling)
+        terms = _ramp_terms(long, X, w, steps, scaling)
         low, span, factors = _ends(scaling)
         finder = RegionFinder(long, steps, _has_two_values(scaling))
         centers, reaches = finder.regions(max_conditions)
@@ -112,27 +122,26 @@ class Candidates:
             of_terms = np.array(self.base.columns.conditions)[self.terms.feature]
         return np.maximum(np.concatenate([of_terms, conditions]), 1)
 
-    def rounded(self, positions: Index, numbers: Array) -> FloatArray:
-        """Numbers of some candidates with the digits that the text of a label has.
-
-        Lines over the range of a feature have round numbers per unit.
-        """
-        digits = digits_of(numbers)
-        result = rounded(numbers, digits)
-        for i, position in enumerate(positions.tolist()):
-            span = self._line_spans.get(position)
-            if span is not None:
-                result[i] = rounded_line(float(numbers[i]), span, digits)
-        return result
+    @cached_property
+    def has_names(self) -> NDArray[np.bool_]:
+        """Which columns (D,) have values that are told by name."""
+        base = self.base
+        is_coded = [name in base.categories for name in base.feature_names]
+        has_names = np.array(is_coded, dtype=bool)
+        if base.scaling is not None:
+            has_names |= _has_two_values(base.scaling)
+        if base.columns is not None:
+            has_names |= base.columns.indicators | base.columns.monotone
+        return has_names
 
     @cached_property
-    def _line_spans(self) -> dict[int, float]:
+    def line_spans(self) -> dict[int, float]:
         """The terms that are told per unit of their feature, and how long they are."""
         terms = self.terms
         scaling = self.base.scaling
         if terms.low is None or terms.high is None or scaling is None:
             return {}
-        is_unnamed = ~_has_names(self.base, scaling)[terms.feature]
+        is_unnamed = ~self.has_names[terms.feature]
         is_told = is_unnamed & over_range(terms.low, terms.high)
         spans = {}
         for p in np.flatnonzero(is_told).tolist():
@@ -172,59 +181,6 @@ class Candidates:
         if position is None and over_range(low, high):
             position = self._line_positions.get(feature)
         return None if position in (p, q) else position
-
-    def system(
-        self, coef: Array, mean: Array, rates: Array
-    ) -> tuple[FuzzySystem, Index]:
-        """The system of rounded numbers, and the candidates that have some.
-
-        Parameters
-        ----------
-        coef : (C, L)
-        mean : (C,)
-            Means of the candidates' columns.
-        rates : (L,)
-            Mean scores.
-        """
-        P = len(self.terms)
-        kept = np.flatnonzero(coef.any(axis=1))
-        kept_terms = kept[kept < P]
-        kept_rules = kept[kept >= P] - P
-        terms = self._terms_from(mean[:P])
-        intercept = _rounded_starts(rates - mean @ coef, coef) + terms.mean @ coef[:P]
-        term_coef = coef[:P]  # of all linear terms, one per feature
-        if terms.low is not None and terms.high is not None:
-            term_coef = coef[kept_terms]
-            terms = Terms(
-                feature=terms.feature[kept_terms],
-                low=terms.low[kept_terms],
-                high=terms.high[kept_terms],
-                mean=terms.mean[kept_terms],
-            )
-        centers = self.centers[kept_rules]
-        scaling = self.base.scaling
-        prototypes = centers
-        if scaling is not None:
-            prototypes = scaling.apply(centers, inverse=True)
-        short = replace(
-            self.base,
-            terms=terms,
-            term_coef=term_coef,
-            intercept=intercept,
-            centers=centers,
-            widths=self.widths[kept_rules],
-            coef=coef[P:][kept_rules][:, None, :],
-            prototypes=prototypes,
-            rule_weights=mean[P:][kept_rules],
-        )
-        return short, kept
-
-    def _terms_from(self, mean: Array) -> Terms:
-        """The terms with these means (P,); those of the user's rules count from 0."""
-        columns = self.base.columns
-        n_given = 0 if columns is None else len(columns.rules)
-        n_features = len(self.base.feature_names)
-        return replace(self.terms, mean=mean).from_zero(n_features - n_given)
 
     def agreement(
         self, A: Matrix, mean: Array, coef: Array, other: Array
@@ -288,15 +244,6 @@ def _has_two_values(scaling: Scaling) -> NDArray[np.bool_]:
     return np.asarray(scaling.n_values == 2)
 
 
-def _has_names(base: FuzzySystem, scaling: Scaling) -> NDArray[np.bool_]:
-    """Which columns (D,) have values that are told by name."""
-    has_names = _has_two_values(scaling)
-    if base.columns is not None:
-        has_names = has_names | base.columns.indicators | base.columns.monotone
-    is_coded = [name in base.categories for name in base.feature_names]
-    return has_names | np.array(is_coded, dtype=bool)
-
-
 def _straight_scaling(long: FuzzySystem, X: Array) -> Scaling:
     """Straight lines from 0 at the least value of a column to 1 at its largest.
 
@@ -321,7 +268,23 @@ def _straight_scaling(long: FuzzySystem, X: Array) -> Scaling:
     )
 
 
-def _ramp_terms(long: FuzzySystem, X: Array, steps: Array, scaling: Scaling) -> Terms:
+def _weighted_grid(long: FuzzySystem, X: Array, w: Array) -> FloatArray:
+    """Percentiles 0, 5, …, 100 of each column, (D, 21), in which weights are copies.
+
+    The ends are those of all rows of the long model.
+    """
+    grid = np.array(long.quantiles, dtype=np.float64)
+    inner = np.linspace(0.0, 1.0, grid.shape[1])[1:-1]
+    for d, x in enumerate(X.T):
+        measured = ~np.isnan(x)
+        if measured.any():
+            grid[d, 1:-1] = weighted_quantiles(x[measured], w[measured], inner)
+    return grid
+
+
+def _ramp_terms(
+    long: FuzzySystem, X: Array, w: Array, steps: Array, scaling: Scaling
+) -> Terms:
     """All ramps between two cut points of a column, on the straight scale."""
     low, span, factors = _ends(scaling)
     monotone = np.zeros(len(low), dtype=bool)
@@ -329,7 +292,7 @@ def _ramp_terms(long: FuzzySystem, X: Array, steps: Array, scaling: Scaling) -> 
         monotone = long.columns.monotone
     ramps = []
     for d, x in enumerate(X.T):
-        for start, stop in _ramps(x, float(steps[d]), bool(monotone[d])):
+        for start, stop in _ramps(x, w, float(steps[d]), bool(monotone[d])):
             ramps.append((d, start, stop))
     table = np.array(ramps, dtype=np.float64).reshape(-1, 3)
     feature = table[:, 0].astype(np.intp)
@@ -345,23 +308,26 @@ def _ramp_terms(long: FuzzySystem, X: Array, steps: Array, scaling: Scaling) -> 
         high=stops[rises],
         mean=np.zeros(int(rises.sum())),
     )
-    return terms.averaged(scaling.apply(X), scaling, np.ones(len(X)))
+    return terms.averaged(scaling.apply(X), scaling, w)
 
 
-def _ramps(x: Array, step: float, monotone: bool) -> Sequence[tuple[float, float]]:
-    """Where ramps of a column (N,) begin and end.
+def _ramps(
+    x: Array, w: Array, step: float, monotone: bool
+) -> Sequence[tuple[float, float]]:
+    """Where ramps of a column (N,) whose rows have weights (N,) begin and end.
 
     The line over all of its range is one of them. A column of few values, or whose
     values have no distances, has no others.
     """
-    measured = x[~np.isnan(x)]
-    values = np.unique(measured)
+    is_measured = ~np.isnan(x)
+    values = np.unique(x[is_measured])
     if len(values) < 2:
         return []
     whole = (float(values[0]), float(values[-1]))
     if len(values) <= FEW_VALUES or monotone:
         return [whole]
-    cuts = rounded(quantiles_of(measured, CUT_PERCENTILES), digits_of_step(step))
+    cuts = weighted_quantiles(x[is_measured], w[is_measured], CUT_PERCENTILES)
+    cuts = rounded(cuts, digits_of_step(step))
     is_inside = (cuts >= values[0]) & (cuts <= values[-1])
     ramps = list(combinations(np.unique(cuts[is_inside]).tolist(), 2))
     line = round_range(*whole, step)
@@ -378,9 +344,3 @@ def _is_line(ramp: tuple[float, float], whole: tuple[float, float]) -> bool:
     halves = np.array(ramp) / 2 - low / 2  # distances may be larger than all numbers
     begin, end = halves / (high / 2 - low / 2)
     return bool(over_range(begin, end))
-
-
-def _rounded_starts(starts: Array, coef: Array) -> FloatArray:
-    """Starts (L,) with the digits of the numbers (C, L) of their label."""
-    pairs = zip(starts, coef.T, strict=True)
-    return np.array([rounded(start, digits_of(numbers)) for start, numbers in pairs])

@@ -1,24 +1,54 @@
 """Cut points and numbers of few digits."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from ..core.arrays import Array
+from ..core.arrays import Array, FloatArray
 from ..core.magnitude import rounded
-from ..core.scales import quantiles_of
 
-MIN_DIGITS = 3  # of a number, after the point
+MIN_DIGITS = 2  # of a number, after the point: what adds up to log-odds needs no more
+MAX_DIGITS = 6  # smaller log-odds are nothing
 LEAST_EXPONENT = -322  # of a power of ten that is above 0
 
 
-def cut_step(x: Array) -> float:
-    """How fine cut points of a column (N,) are.
+def weighted_quantiles(
+    x: Array, w: Array, shares: Sequence[float] | FloatArray
+) -> FloatArray:
+    """Values that some shares (Q,) of the weight of values reach.
+
+    A value of weight 2 is the same as two values of weight 1.
+
+    Parameters
+    ----------
+    x, w : (N,)
+        Values and their weights, above 0.
+    shares : (Q,)
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> weighted_quantiles(np.array([3.0, 1.0]), np.array([1.0, 2.0]), [0.5, 0.9])
+    array([1., 3.])
+    """
+    order = np.argsort(x, kind="stable")
+    reached = np.cumsum(w[order])
+    reached = reached / reached[-1]
+    # a share that is missed by rounding is reached
+    positions = np.searchsorted(reached, np.asarray(shares) * (1 - 1e-12))
+    return np.asarray(x[order[positions]], dtype=np.float64)
+
+
+def cut_step(x: Array, w: Array) -> float:
+    """How fine cut points of a column (N,) whose rows have weights (N,) are.
 
     About a hundredth of where most of its values lie; whole for whole numbers.
     """
-    x = x[~np.isnan(x)]
-    if not len(x):
+    measured = ~np.isnan(x)
+    if not measured.any():
         return 1.0
-    low, high = quantiles_of(x, [0.05, 0.95])
+    x = x[measured]
+    low, high = weighted_quantiles(x, w[measured], [0.05, 0.95])
     if not high > low:
         low = x.min()
         high = x.max()
@@ -52,9 +82,10 @@ def round_range(least: float, largest: float, step: float) -> tuple[float, float
 def digits_of(numbers: Array) -> int:
     """Digits after the point that the numbers of a label have.
 
-    The largest has two digits that count, and all have three at least.
+    The largest has two digits that count, and all have two at least.
     """
     largest = float(np.abs(numbers).max(initial=0.0))
     if largest == 0:
         return MIN_DIGITS
-    return max(MIN_DIGITS, 2 - int(np.floor(np.log10(largest))))
+    two_that_count = 1 - int(np.floor(np.log10(largest)))
+    return int(np.clip(two_that_count, MIN_DIGITS, MAX_DIGITS))

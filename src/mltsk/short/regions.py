@@ -176,6 +176,9 @@ class RegionFinder:
         rounded_interval = Interval(low, high)
         least, largest = self.grid[d, [0, -1]].tolist()
         center = rounded_interval.center(least, largest)
+        if self.has_two_values[d]:
+            is_upper = center > least / 2 + largest / 2
+            return self._value_condition(d, largest if is_upper else least)
         return RegionCondition(d, center, max(rounded_interval.reach(center), step))
 
     # pairs of the long model --------------------------------------------------------
@@ -223,9 +226,13 @@ class RegionFinder:
         The smaller value of a column that stands for one of many words is no word.
         """
         least, largest = self.grid[d, [0, -1]].tolist()
-        reach = VALUE_REACH * (largest - least)
         values = [largest] if self.is_one_of_many[d] else [least, largest]
-        return [RegionCondition(d, value, reach) for value in values]
+        return [self._value_condition(d, value) for value in values]
+
+    def _value_condition(self, d: int, value: float) -> RegionCondition:
+        """The condition that column d has one of its two values."""
+        least, largest = self.grid[d, [0, -1]].tolist()
+        return RegionCondition(d, value, VALUE_REACH * (largest - least))
 
 
 def _one_of_many(columns: Columns) -> NDArray[np.bool_]:

@@ -209,14 +209,14 @@ class SelectionProblem:
         return float(c @ np.linalg.solve(G, c))
 
     def fitted(self, choices: Sequence[Sequence[Index]], size: int) -> Array:
-        """Numbers (C, L) of all candidates: those chosen, refitted and rounded."""
+        """Numbers (C, L) of all candidates: those chosen, refitted."""
         coef = np.zeros((len(self.mean), self.c.shape[1]))
         for label, by_size in enumerate(choices):
             kept = by_size[min(size, len(by_size) - 1)]
             used = self.used[kept]
             G = self.products.among(kept) + REFIT_RIDGE * np.eye(len(kept))
-            numbers = np.linalg.solve(G, self.c[kept, label]) / self.norms[used]
-            coef[used, label] = self.candidates.rounded(used, numbers)
+            numbers = np.linalg.solve(G, self.c[kept, label])
+            coef[used, label] = numbers / self.norms[used]
         return coef
 
     def scores(self, A: Matrix, coef: Array) -> Array:
@@ -224,15 +224,16 @@ class SelectionProblem:
         kept = np.flatnonzero(coef.any(axis=1))
         return self.rates + centred_columns(A, self.mean, kept) @ coef[kept]
 
-    def information(self, A: Matrix, w: Array, kept: Index) -> NDArray[np.float32]:
-        """Information of the kept candidates with the ridge.
 
-        A (N, C) are columns, w (N,) weights. Single precision is enough for what is
-        printed with two digits.
-        """
-        columns = centred_columns(A, self.mean, kept) * np.sqrt(w)[:, None]
-        ridge = REFIT_RIDGE * np.maximum(self.norms[kept], 1e-12) ** 2
-        return (columns.T @ columns + np.diag(ridge)).astype(np.float32)
+def information_of(columns: FloatArray, w: Array) -> NDArray[np.float32]:
+    """Information (V, V) about the numbers of columns (N, V), with the ridge.
+
+    w (N,) are weights. Single precision is enough for what is printed with two digits.
+    """
+    centred = (columns - w @ columns / w.sum()) * np.sqrt(w)[:, None]
+    information = centred.T @ centred
+    squares = np.maximum(np.diag(information), 1e-24)
+    return (information + np.diag(REFIT_RIDGE * squares)).astype(np.float32)
 
 
 def _centred_products(
