@@ -25,13 +25,20 @@ from .core.arrays import (
 from .core.certainty import Certainty
 from .fit import FitResult
 from .fit.fit import SAMPLE_ROWS
-from .fit.rows import ArrayRows, RowIndex, Rows
+from .fit.left_out import group_codes
+from .fit.order import order_by_content
+from .fit.pair_out import hat_matrix, leave_pair_out_auc
+from .fit.rows import ArrayRows, Block, RowIndex, Rows
+from .fit.solve import groups_of_labels
 from .probabilities import Curves, find_thresholds, fit_curves
 from .short import MAX_COMPARED_SIZE, ShortModels, TrainingRows, certainty_of
 from .system import FuzzySystem
 
 if TYPE_CHECKING:
     import pandas as pd
+
+THRESHOLD_FOLDS = 5
+MAX_PAIR_OUT_ROWS = 2_000  # of the square matrix that pairs of rows are left out by
 
 
 @dataclass(eq=False)
@@ -154,6 +161,74 @@ class FitRecord:
         thresholds, is_missed = find_thresholds(wish, self.loo_scores, Y, self.weights)
         names = np.array(system.label_names, dtype=object)
         return replace(system, thresholds=thresholds), names[is_missed].tolist()
+
+    @underflow_is_zero()
+    def given_by_folds(self, wish: Any) -> NDArray[np.bool_]:
+        """Which labels (n, L) rows get at thresholds that were found without them.
+
+        For counts that can be trusted: thresholds found on the same rows would find
+        more cases than they do elsewhere (5 % of 400 rows are cases: .52 instead of
+        .43).
+        """
+        log_odds = self.loo_scores
+        Y = np.nan_to_num(self.training.Y[self.judged])
+        given = np.zeros(Y.shape, dtype=bool)
+        fold_of_rows = self._fold_of_rows()
+        for fold in range(THRESHOLD_FOLDS):
+            left_out = fold_of_rows == fold
+            others = ~left_out
+            if not others.any():  # a single group
+                others = left_out
+            thresholds, _ = find_thresholds(
+                wish, log_odds[others], Y[others], self.weights[others]
+            )
+            given[left_out] = log_odds[left_out] >= thresholds
+        return given
+
+    def _fold_of_rows(self) -> NDArray[np.intp]:
+        """The number of the fold (n,) that each row with an honest score belongs to.
+
+        It depends on what rows hold, not on their order. Groups are not cut in two.
+        """
+        rows = self.training.take(self.judged)
+        block = Block(rows.X, rows.Y, rows.w, rows.groups)
+        order = order_by_content(block, rows.design.scale.scaling)
+        place = np.empty(len(order), dtype=np.intp)
+        place[order] = np.arange(len(order))
+        if rows.groups is not None:
+            place[order] = group_codes(rows.groups[order])
+        return place % THRESHOLD_FOLDS
+
+    @underflow_is_zero()
+    def pair_out_auc(self) -> FloatArray:
+        """AUC (L,) of the long model, from pairs of rows that are left out together.
+
+        Scores of single rows that were left out cannot quite be compared with each
+        other. NaN where this is not known in closed form: of groups, of coupled labels,
+        of pairs of features (which were found with these rows), of short models, and of
+        more than 2,000 rows.
+        """
+        aucs = np.full(self.scores.shape[1], np.nan)
+        if not self._leaves_pairs_out():
+            return aucs
+        rows = self.training.take(slice(None))
+        K = rows.design.kernel(rows.design.scale.apply(rows.X))
+        weights = weights_per_label(rows.w, rows.Y.shape)
+        for labels in groups_of_labels(rows.w, rows.Y.shape[1]):
+            w = weights[:, labels[0]]
+            counted = np.flatnonzero(w > 0)
+            H = hat_matrix(K[np.ix_(counted, counted)], w[counted], rows.penalty.rho)
+            Y = rows.Y[np.ix_(counted, labels)]
+            aucs[labels] = leave_pair_out_auc(H, Y, H @ Y)
+        return aucs
+
+    def _leaves_pairs_out(self) -> bool:
+        """Whether scores of pairs of rows that are left out are known."""
+        rows = self.training
+        is_long = self.scores is rows.loo_scores
+        is_plain = rows.groups is None and rows.penalty.basis is None
+        is_small = len(rows) <= MAX_PAIR_OUT_ROWS and self.loo_rows is None
+        return is_long and is_plain and is_small and not len(rows.design.pairs)
 
     def with_feature_names(self, names: Sequence[str]) -> "FitRecord":
         """The same record for a model whose features have other names."""

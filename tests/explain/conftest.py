@@ -88,8 +88,6 @@ def make_system():
             prototypes=dense(X[:K]),
             rule_weights=np.arange(1.0, K + 1) / max(K * (K + 1) / 2, 1),
             thresholds=np.full(L, 0.5),
-            slopes=np.full(L, 4.0),
-            offsets=np.full(L, -2.0),
         )
         Z = blank.scale(X)
         widths = np.full((K, D), 0.1)

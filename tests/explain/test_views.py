@@ -99,7 +99,9 @@ def test_errors_of_shapes_of_triangles_are_those_of_their_heights():
     (a,) = np.unique(clf.fit_record_.training.design.term_weights)
     covariance = np.linalg.inv(A.T @ A + 0.7 / a * np.eye(5))
     variance = np.einsum("np,pq,nq->n", V, covariance, V)
-    noise = np.sqrt(((Y[:, 0] - clf.loo_scores_[:, 0]) ** 2).mean())
+    record = clf.fit_record_
+    residuals = Y[:, 0] - record.scores[:, 0]
+    noise = np.sqrt((residuals**2).mean()) * record.curves.slopes[0]
     assert_allclose(curve.error, 1.96 * noise * np.sqrt(variance), rtol=1e-6)
 
 
