@@ -101,7 +101,8 @@ def test_review_page_answers_in_the_order_in_which_people_ask(made):
         "Try it",
         "How this was made",
     ]
-    assert page.text.index(made.summary[0]) < page.text.index(page.headings[0])
+    for sentence in made.labels:
+        assert page.text.index(sentence) < page.text.index(page.headings[0])
     assert "mltsk review pbc --out page.html" in page.text
     assert "patient: left out as an identifier" in page.text
 
@@ -158,9 +159,15 @@ def test_review_page_keeps_rows_of_a_patient_together():
 
 def test_review_page_says_first_of_each_label_whether_it_can_be_predicted():
     made = review_page(table_of(*made_up()), quick=True)
-    assert made.summary == made.labels
+    assert made.summary == [
+        "1 of 2 labels can be predicted better than by guessing, best old.",
+        "1 of 2 labels cannot be predicted better than by guessing: odd.",
+    ]
     assert made.labels[0].startswith("old can be predicted: ")
     assert made.labels[1].startswith("odd cannot be predicted from these columns")
+    text = text_of(made.page)
+    assert f"{made.labels[1]} What follows may be chance." in text  # in the rules
+    assert text.count("What follows may be chance.") == 1
 
 
 def test_review_page_names_our_best_model_first_and_a_better_method_below():

@@ -10,6 +10,7 @@ from mltsk.metrics.curves import Groups
 from mltsk.pages.baselines import FOREST, LINEAR, OURS, BaselineComparison
 from mltsk.pages.worth import (
     JudgedLabel,
+    first_lines,
     grade,
     headline,
     judge,
@@ -166,17 +167,28 @@ def comparison_of(linear, forest, short=(0.5, 0.5)):
     )
 
 
-def test_headline_names_our_best_model_and_has_a_sentence_per_label():
+def test_first_lines_name_our_best_model_and_have_a_sentence_per_label():
     labels = [judged_label(), judged_label(AUC=GUESSED, name="odd")]
     comparison = comparison_of(linear=[0.4, 0.4], forest=[0.6, 0.6], short=[0.5, 0.6])
-    assert headline(labels, comparison) == [
+    assert first_lines(labels, comparison) == [
         "Our best model: 8 statements per label, mean AP 0.55 (the whole model 0.50; "
         "on the same folds logistic regression 0.40, a forest 0.60).",
         *map(sentence, labels),
     ]
     shorter = comparison_of(linear=[0.4, 0.4], forest=[0.6, 0.6], short=[0.4, 0.5])
     best = "Our best model: the whole model, mean AP 0.50 (8 statements per label 0.45"
+    assert first_lines(labels, shorter)[0].startswith(best)
     assert headline(labels, shorter)[0].startswith(best)
+    assert headline(labels, shorter)[1:] == [
+        "1 of 2 labels can be predicted better than by guessing, best gout.",
+        "1 of 2 labels cannot be predicted better than by guessing: odd.",
+    ]
+
+
+def test_first_lines_of_many_labels_are_the_headline():
+    labels = [judged_label(name=f"gout {i}") for i in range(7)]
+    assert first_lines(labels, None) == headline(labels, None)
+    assert len(first_lines(labels, None)) == 1
 
 
 def test_headline_names_no_best_model_where_nothing_can_be_predicted():

@@ -225,7 +225,7 @@ def review_page(
     shown = shown_labels(fitted.system_, max_labels)
     note = note_on_shown_labels(fitted.system_, len(shown))
     facts = {
-        "told": summary,
+        "told": worth.first_lines(labels, comparison),
         "labels": len(labels),
         "shown": note,
         "quick": is_quick,
@@ -236,7 +236,7 @@ def review_page(
         "some_judged": _how_many(len(fitted.fit_record_.labels), len(table)),
         "compared": _comparison_facts(comparison, labels, len(table)),
         "said": {
-            **_model_facts(fitted, short, shown, n_statements),
+            **_model_facts(fitted, short, labels, shown, n_statements),
             "mean": _precisions_of_both(comparison),
             "sizes": _size_picture(size_path, n_statements),
         },
@@ -436,6 +436,7 @@ def _means(
 def _model_facts(
     model: MLTSKClassifier,
     short: MLTSKClassifier,
+    judged: list[JudgedLabel],
     shown: NDArray[np.intp],
     n_statements: int,
 ) -> PageData:
@@ -460,6 +461,7 @@ def _model_facts(
         labels.append(
             {
                 "name": label,
+                "warning": worth.sentence(judged[j]) if judged[j].is_guessed else "",
                 "node": node,
                 "shapes": shapes,
                 "pairs": pair_facts(pairs, j),

@@ -33,7 +33,7 @@ RARE_CASES = 30  # below, figures are to be taken with care
 MIN_OBSERVED_ROWS = 5
 MAX_NAMES_OF_LINE = 5
 GROUPS_SEED = 0  # of resamples of whole groups
-MAX_SENTENCES_OF_HEADLINE = 6  # of labels, one each
+MAX_SENTENCES_OF_PAGE = 6  # in its first lines, one for each label
 
 # A value, and the ends of its 95 % interval.
 Estimate: TypeAlias = tuple[float, float, float]
@@ -284,25 +284,37 @@ def sentence_on_chances(groups: Groups) -> str:
 def headline(
     labels: Sequence[JudgedLabel], comparison: BaselineComparison | None
 ) -> list[str]:
-    """Return the first lines of a review: the best model, and what it can predict."""
-    lines = []
-    known = [label for label in labels if label.is_known]
-    if not known:
+    """Return what a review says of all labels: the best model, and what it predicts."""
+    if not any(label.is_known for label in labels):
         return [
             "No label has both rows with it and rows without it: there is nothing to "
             "learn."
         ]
-    if comparison is not None and not all(label.is_guessed for label in known):
-        lines += _line_on_best_model(comparison)
-    if len(labels) <= MAX_SENTENCES_OF_HEADLINE:
-        return [*lines, *map(sentence, labels)]
-    return [*lines, *_lines_on_found_labels(labels), *_lines_on_guessed_labels(labels)]
+    best = _line_on_best_model(labels, comparison)
+    if len(labels) == 1:
+        return [*best, sentence(labels[0])]
+    return [*best, *_lines_on_found_labels(labels), *_lines_on_guessed_labels(labels)]
 
 
-def _line_on_best_model(comparison: BaselineComparison) -> list[str]:
-    """Name the best of our models, with its AP next to that of the others."""
-    means = comparison.mean_AP()
-    if not means:
+def first_lines(
+    labels: Sequence[JudgedLabel], comparison: BaselineComparison | None
+) -> list[str]:
+    """Return the first lines of a page: with few labels, a sentence on each."""
+    if len(labels) > MAX_SENTENCES_OF_PAGE:
+        return headline(labels, comparison)
+    return [*_line_on_best_model(labels, comparison), *map(sentence, labels)]
+
+
+def _line_on_best_model(
+    labels: Sequence[JudgedLabel], comparison: BaselineComparison | None
+) -> list[str]:
+    """Name the best of our models, with its AP next to that of the others.
+
+    There is none where no label can be predicted.
+    """
+    means = {} if comparison is None else comparison.mean_AP()
+    is_of_use = any(label.is_better_than_guessing for label in labels)
+    if comparison is None or not means or not is_of_use:
         return []
     best = comparison.best
     (other,) = (method for method in comparison.ours if method != best)
