@@ -28,7 +28,9 @@ def hat_matrix(K: FloatArray, w: FloatArray, ridge: float) -> FloatArray:
     K (n, n) is the kernel of rows whose weights w (n,) are all above 0; it is
     overwritten.
 
-    >>> hat_matrix(np.zeros((2, 2)), np.array([1.0, 3.0]), ridge=1.0).tolist()
+    Where rows do not differ, every fitted score is the weighted mean.
+
+    >>> hat_matrix(np.zeros((2, 2)), np.array([1.0, 3.0]), ridge=1.0).round(2).tolist()
     [[0.25, 0.75], [0.25, 0.75]]
     """
     root = np.sqrt(w)

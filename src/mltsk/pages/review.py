@@ -336,7 +336,7 @@ def _label_facts(label: JudgedLabel) -> PageData:
         "sentence": worth.sentence(label),
         "known": label.is_known,
         "rate": label.rate,
-        "threshold": f"{100 * label.threshold:.3g} %",
+        "threshold": f"{100 * label.threshold:.3g}\N{NO-BREAK SPACE}%",
     }
     if not label.is_known:
         return facts
