@@ -177,7 +177,7 @@ def compare(
     X = take_rows(X, rows)
     Y = Y[np.ix_(rows, labels)]
     groups = take_groups(groups, rows)
-    task = _Task(model, X, Y, groups, statements, seed)
+    task = _Task(model=model, X=X, Y=Y, groups=groups, statements=statements, seed=seed)
     scores = _scores_of_unseen(task, done)
     weights = resamples(len(Y), n_labels, seed)
     if groups is not None:

@@ -182,16 +182,8 @@ def review_page(
 
     ``command`` is shown in the page, to repeat the review.
     """
-    check_installed("jinja2", extra="report")
-    if not table.label_names:
-        raise InputError(
-            f"{table.name} has no labels to review: say which columns are labels."
-        )
-    check_max_labels(max_labels)
-    n_units = len(table)
-    if table.groups is not None:
-        n_units = len(np.unique(table.groups))
-    is_quick = quick or n_units < 4 * COMPARISON_FOLDS
+    _check_review(table, max_labels)
+    is_quick = quick or _n_units(table) < 4 * COMPARISON_FOLDS
     step = _step_counter(progress, len(table), is_quick=is_quick)
     step()  # none yet
     X = _samples(table)
@@ -201,22 +193,11 @@ def review_page(
     fitted = clone(model).fit(X, table.Y, groups=table.groups)
     fitted = with_feature_names(fitted, table.feature_names)
     step()
-    comparison = None
-    size_path = None
-    n_statements = REVIEW_STATEMENTS
+    compared = Compared(REVIEW_STATEMENTS)
     if not is_quick:
-        size_path = fitted.size_path_
-        n_statements = _readable_size(size_path)
-        step()
-        comparison = compare(
-            model,
-            X,
-            Y,
-            groups=table.groups,
-            statements=n_statements,
-            seed=seed,
-            done=step,
-        )
+        compared = _compared(table, model, fitted, seed, step)
+    n_statements = compared.n_statements
+    comparison = compared.comparison
     shown_model = with_fixed_thresholds(fitted)  # one per label in the whole page
     short = shown_model.shorten(n_statements)
     step()
@@ -238,7 +219,7 @@ def review_page(
         "said": {
             **_model_facts(fitted, short, labels, shown, n_statements),
             "mean": _precisions_of_both(comparison),
-            "sizes": _size_picture(size_path, n_statements),
+            "sizes": _size_picture(compared.size_path, n_statements),
         },
         "made": _origin_facts(table, fitted, seed, command, comparison),
         **_explorer_facts(shown_model, X, table, max_labels),
@@ -247,6 +228,52 @@ def review_page(
     step()
     sentences = [worth.sentence(label) for label in labels]
     return ReviewPage(page, summary, labels=sentences, model=fitted, shown=note)
+
+
+def _check_review(table: DataTable, max_labels: int) -> None:
+    """Refuse what cannot be reviewed, before a fit begins."""
+    check_installed("jinja2", extra="report")
+    if not table.label_names:
+        raise InputError(
+            f"{table.name} has no labels to review: say which columns are labels."
+        )
+    check_max_labels(max_labels)
+
+
+def _n_units(table: DataTable) -> int:
+    """How many rows, or groups of rows, can be left out by themselves."""
+    return len(table) if table.groups is None else len(np.unique(table.groups))
+
+
+class Compared(NamedTuple):
+    """How long the model in words is, and what was compared to choose its length."""
+
+    n_statements: int
+    size_path: DataFrame | None = None
+    comparison: BaselineComparison | None = None
+
+
+def _compared(
+    table: DataTable,
+    model: MLTSKClassifier,
+    fitted: MLTSKClassifier,
+    seed: int,
+    step: Callable[[], None],
+) -> Compared:
+    """Compare models of all sizes, and then the model with other methods."""
+    size_path = fitted.size_path_
+    n_statements = _readable_size(size_path)
+    step()
+    comparison = compare(
+        model,
+        _samples(table),
+        table.Y.to_numpy(dtype=float),
+        groups=table.groups,
+        statements=n_statements,
+        seed=seed,
+        done=step,
+    )
+    return Compared(n_statements, size_path, comparison)
 
 
 def _readable_size(size_path: DataFrame) -> int:
