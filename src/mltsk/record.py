@@ -25,13 +25,17 @@ from .core.arrays import (
 from .core.certainty import Certainty
 from .fit import FitResult
 from .fit.fit import SAMPLE_ROWS
-from .fit.rows import ArrayRows, RowIndex, Rows
+from .fit.left_out import group_codes
+from .fit.order import order_by_content
+from .fit.rows import ArrayRows, Block, RowIndex, Rows
 from .probabilities import Curves, find_thresholds, fit_curves
 from .short import MAX_COMPARED_SIZE, ShortModels, TrainingRows, certainty_of
 from .system import FuzzySystem
 
 if TYPE_CHECKING:
     import pandas as pd
+
+THRESHOLD_FOLDS = 5
 
 
 @dataclass(eq=False)
@@ -154,6 +158,43 @@ class FitRecord:
         thresholds, is_missed = find_thresholds(wish, self.loo_scores, Y, self.weights)
         names = np.array(system.label_names, dtype=object)
         return replace(system, thresholds=thresholds), names[is_missed].tolist()
+
+    @underflow_is_zero()
+    def given_by_folds(self, wish: Any) -> NDArray[np.bool_]:
+        """Which labels (n, L) rows get at thresholds that were found without them.
+
+        For counts that can be trusted: thresholds found on the same rows would find
+        more cases than they do elsewhere (5 % of 400 rows are cases: .52 instead of
+        .43).
+        """
+        log_odds = self.loo_scores
+        Y = np.nan_to_num(self.training.Y[self.judged])
+        given = np.zeros(Y.shape, dtype=bool)
+        fold_of_rows = self._fold_of_rows()
+        for fold in range(THRESHOLD_FOLDS):
+            left_out = fold_of_rows == fold
+            others = ~left_out
+            if not others.any():  # a single group
+                others = left_out
+            thresholds, _ = find_thresholds(
+                wish, log_odds[others], Y[others], self.weights[others]
+            )
+            given[left_out] = log_odds[left_out] >= thresholds
+        return given
+
+    def _fold_of_rows(self) -> NDArray[np.intp]:
+        """The number of the fold (n,) that each row with an honest score belongs to.
+
+        It depends on what rows hold, not on their order. Groups are not cut in two.
+        """
+        rows = self.training.take(self.judged)
+        block = Block(rows.X, rows.Y, rows.w, rows.groups)
+        order = order_by_content(block, rows.design.scale.scaling)
+        place = np.empty(len(order), dtype=np.intp)
+        place[order] = np.arange(len(order))
+        if rows.groups is not None:
+            place[order] = group_codes(rows.groups[order])
+        return place % THRESHOLD_FOLDS
 
     def with_feature_names(self, names: Sequence[str]) -> "FitRecord":
         """The same record for a model whose features have other names."""
