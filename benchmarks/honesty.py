@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -44,6 +45,7 @@ SMALL_ROWS = 400  # tables up to here are quick to fit
 TABLES_OF_LARGE = 24
 TABLES_OF_SMALL = 96
 TABLES_WITH_FULL = 150
+MIN_CASES = 2  # tables with fewer are drawn again
 JITTER = 0.05  # between the rows of a group, where features have a deviation of 1
 SHORT_STATEMENTS = 5
 OFTEN_CHOSEN = 0.9  # of the refits
@@ -75,6 +77,7 @@ class Cell:
 
     @property
     def name(self) -> str:
+        """How a row of a printed table begins."""
         text = f"{self.signal} {self.rate:.0%}, {self.n_rows}"
         if self.n_labels > 1:
             text += f", {self.n_labels} labels"
@@ -86,9 +89,11 @@ class Cell:
 
     @property
     def is_noise(self) -> bool:
+        """Whether labels have nothing to do with features."""
         return SIGNALS[self.signal] == 0
 
     def n_tables(self, full: bool) -> int:
+        """How many tables are drawn."""
         if full:
             return TABLES_WITH_FULL
         return TABLES_OF_SMALL if self.n_rows <= SMALL_ROWS else TABLES_OF_LARGE
@@ -119,9 +124,11 @@ def run(options: Options) -> None:
         results = []
         for number, cell in enumerate(CELLS):
             seeds = range(cell.n_tables(options.full))
-            trial = partial(judge_table, cell, number)
-            results.append(pd.DataFrame(sum(map_tables(trial, seeds), [])))
-            print(f"  {cell.name}: {len(seeds)} tables", flush=True)
+            of_tables = map_tables(partial(judge_table, cell, number), seeds)
+            result = pd.DataFrame(chain.from_iterable(of_tables))
+            results.append(result)
+            sentences = "; ".join(missed_limits(cell, result)) or "holds"
+            print(f"  {cell.name}: {sentences}", flush=True)
     print_results(results)
 
 
@@ -176,6 +183,14 @@ def draw_table(cell: Cell, n_rows: int, rng: np.random.Generator) -> DrawnTable:
     return DrawnTable(X, Y, groups, weights)
 
 
+def draw_fitted_table(cell: Cell, rng: np.random.Generator) -> DrawnTable:
+    """A table to fit to: one in which every label has some cases."""
+    table = draw_table(cell, cell.n_rows, rng)
+    while table.Y.sum(axis=0).min() < MIN_CASES:
+        table = draw_table(cell, cell.n_rows, rng)
+    return table
+
+
 def intercept(cell: Cell) -> float:
     """The log-odds at which a law has its rate."""
     signal = SIGNALS[cell.signal]
@@ -188,9 +203,9 @@ def intercept(cell: Cell) -> float:
 
 
 def judge_table(cell: Cell, number: int, seed: int) -> list[dict[str, float]]:
-    """What a fit says and what is true, a dict per label that has cases."""
+    """What a fit says and what is true, a dict per label."""
     rng = np.random.default_rng([number, seed])
-    table = draw_table(cell, cell.n_rows, rng)
+    table = draw_fitted_table(cell, rng)
     fresh = draw_table(cell, N_FRESH_ROWS, rng)
     clf = MLTSKClassifier(threshold="f1")
     clf.fit(table.X, table.Y, sample_weight=table.weights, groups=table.groups)
@@ -204,8 +219,6 @@ def judge_table(cell: Cell, number: int, seed: int) -> list[dict[str, float]]:
     )
     results = []
     for j in range(cell.n_labels):
-        if not 0 < table.Y[:, j].sum() < len(table.Y):
-            continue
         result = {"auc_by_pairs": pair_aucs[j], **stability}
         for figure in ("AP", "AUC", "sensitivity", "precision"):
             result[f"told_{figure}"] = told[figure].iloc[j]
@@ -294,7 +307,7 @@ def judge_stability(
     stable = used[shares >= OFTEN_CHOSEN]
     again = np.nan
     if len(stable):
-        other = draw_table(cell, cell.n_rows, rng)
+        other = draw_fitted_table(cell, rng)
         fresh = MLTSKClassifier(max_statements=SHORT_STATEMENTS)
         fresh.fit(other.X, other.Y, sample_weight=other.weights, groups=other.groups)
         again = np.isin(stable, used_features(fresh)).mean()

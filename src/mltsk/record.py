@@ -25,7 +25,7 @@ from .core.arrays import (
 from .core.certainty import Certainty
 from .fit import FitResult
 from .fit.fit import SAMPLE_ROWS
-from .fit.left_out import group_codes
+from .fit.left_out import Groups, group_codes, take_groups
 from .fit.order import order_by_content
 from .fit.rows import ArrayRows, Block, RowIndex, Rows
 from .probabilities import Curves, find_thresholds, fit_curves
@@ -112,6 +112,11 @@ class FitRecord:
     def labels(self) -> FloatArray:
         """Labels of the rows that have honest scores, (n, L); NaN if not observed."""
         return observed_labels(self.training.Y[self.judged], self.weights)
+
+    @property
+    def groups(self) -> Groups:
+        """Codes (n,) of rows that were left out together; None if each was alone."""
+        return take_groups(self.training.groups, self.judged)
 
     @property
     def loo_rows(self) -> NDArray[np.intp] | None:

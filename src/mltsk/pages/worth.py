@@ -80,8 +80,8 @@ class JudgedLabel(NamedTuple):
 
     @property
     def is_better_than_guessing(self) -> bool:
-        """Whether the model is better than guessing beyond chance."""
-        return self.AUC[1] > 0.5
+        """Whether the model is better than guessing, in AUC beyond chance."""
+        return self.is_known and self.AUC[1] > 0.5 and self.AP[0] > self.rate
 
     @property
     def is_guessed(self) -> bool:
@@ -91,18 +91,23 @@ class JudgedLabel(NamedTuple):
 
 def judge(model: MLTSKClassifier) -> list[JudgedLabel]:
     """Judge every label of a classifier that was fitted here."""
+    record = model.fit_record_
+    is_observed = ~np.isnan(record.labels)
+    is_given = record.given_by_folds(model.threshold)
     judged = []
     for j, (label, (y, chances, scores)) in enumerate(left_out(model).items()):
-        is_given = scores >= model.system_.thresholds[j]
+        rows = is_observed[:, j]
+        given = is_given[rows, j]
+        groups = None if record.groups is None else record.groups[rows]
         judged.append(
             JudgedLabel(
                 name=name(label),
                 observed=len(y),
                 cases=int(y.sum()),
-                AP=average_precision_interval(y, scores),
-                AUC=roc_auc_interval(y, scores),
-                found=int((y & is_given).sum()),
-                alarms=int((~y & is_given).sum()),
+                AP=average_precision_interval(y, scores, groups=groups),
+                AUC=roc_auc_interval(y, scores, groups=groups),
+                found=int((y & given).sum()),
+                alarms=int((~y & given).sum()),
                 threshold=float(model.thresholds_[j]),
                 y=y,
                 chances=chances,
