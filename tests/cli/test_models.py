@@ -77,7 +77,7 @@ def test_predict_writes_probabilities_and_labels_of_the_model(
     system = load(model).system_
     scores = system.scores(numbers[:, :10])
     assert_allclose(values[:, 0::2], system.probabilities(scores), rtol=1e-4)
-    assert_array_equal(values[:, 1::2], scores >= 0.5)
+    assert_array_equal(values[:, 1::2], scores >= system.thresholds)
 
 
 def test_predict_finds_columns_by_name_and_names_those_it_does_not_use(
