@@ -89,7 +89,7 @@ def test_fit_leaves_rows_of_a_group_out_together_and_says_so(succeeds, csv_file,
     data = csv_file("visits.csv", header, rows)
     text = succeeds("fit", data, "--labels ill --group patient --out", out).out
     assert "60 groups: rows of one patient are left out together" in text
-    assert "every row scored as if its group had not been there" in text
+    assert "every row scored as if its patient had not been there" in text
     assert "Cannot be told better than by guessing: ill." in text
     apart = succeeds("fit", data, "--labels ill --group none --drop patient --out", out)
     assert "groups" not in apart.out
@@ -195,7 +195,7 @@ def test_fit_writes_names_and_how_it_was_fitted(model, names):
     assert clf.feature_names_in_.tolist() == names.features
     assert clf.label_names_ == info.label_names == tuple(names.labels)
     assert (info.data, info.fitted["samples"]) == ("awkward", 120)
-    assert info.fitted["options"] == {"n_rules": 3}
+    assert info.fitted["options"] == {"n_rules": 3, "threshold": "f1"}
 
 
 def test_fit_keeps_what_each_column_is(clinic):
@@ -323,7 +323,7 @@ def test_evaluate_counts_a_label_as_absent_where_a_list_does_not_name_it(
     rows = [[1.5, 2.5, "flu|cough"], [0.5, 1.5, ""], [2.5, 0.5, "none"]]
     result = succeeds("evaluate", out, csv_file("few.csv", ["a", "b", "sick"], rows))
     flu, gout = words_of_lines(result.out)[3:5]
-    assert flu[:3] == ["flu", "2", "0.5000"]
+    assert flu[:3] == ["flu", "2", "0.500"]
     assert gout[:3] == ["gout", "2", "0.0000"]
     assert "few has labels ('cough') that the model does not know" in result.err
 
