@@ -2,7 +2,7 @@
 
 Tables are drawn from a known law: noise, weak and strong signals, rare labels, rows in
 triplicate (whole groups are left out), and cases that weigh five times as much. What a
-fit says of itself (leave-one-out) is compared with what its model does on 5,000 fresh
+fit says of itself (leave-one-out) is compared with what its model does on 20,000 fresh
 rows of the same law:
 
 * probabilities: their mean next to the rate, the log loss next to that of a constant;
@@ -36,11 +36,15 @@ from benchmarks import Options, print_table
 from mltsk import MLTSKClassifier, evaluate
 from mltsk.fit.pair_out import leave_pair_out_auc
 from mltsk.fit.ridge import centred_kernel
-from mltsk.metrics import average_precision_interval, roc_auc_interval
+from mltsk.metrics import (
+    average_precision_interval,
+    proportion_interval,
+    roc_auc_interval,
+)
 from mltsk.probabilities import probabilities_of
 
 N_FEATURES = 10
-N_FRESH_ROWS = 5_000
+N_FRESH_ROWS = 20_000
 SMALL_ROWS = 400  # tables up to here are quick to fit
 TABLES_OF_LARGE = 24
 TABLES_OF_SMALL = 60
@@ -223,7 +227,7 @@ def judge_table(cell: Cell, number: int, seed: int) -> list[dict[str, float]]:
         for figure in ("AP", "AUC", "sensitivity", "precision"):
             result[f"told_{figure}"] = told[figure].iloc[j]
             result[f"true_{figure}"] = true[figure].iloc[j]
-        result |= judge_intervals(table, j, clf.loo_scores_[:, j], result)
+        result |= judge_intervals(table, j, clf, result)
         own = probabilities_of(log_odds(clf, table.X))[:, j]
         rate = np.average(table.Y[:, j], weights=table.weights)
         result["rate_error"] = np.average(own, weights=table.weights) - rate
@@ -254,13 +258,16 @@ def aucs_by_pairs(clf: MLTSKClassifier) -> np.ndarray:
 
 
 def judge_intervals(
-    table: DrawnTable, j: int, loo_scores: np.ndarray, result: dict[str, float]
+    table: DrawnTable, j: int, clf: MLTSKClassifier, result: dict[str, float]
 ) -> dict[str, float]:
     """Whether intervals hold the truth, and whether the label is said to be found."""
     y = table.Y[:, j]
-    ap = average_precision_interval(y, loo_scores, groups=table.groups)
-    auc = roc_auc_interval(y, loo_scores, groups=table.groups)
+    scores = clf.loo_scores_[:, j]
+    noise_share = clf.fit_record_.noise_shares()[j]
+    ap = average_precision_interval(y, scores, groups=table.groups)
+    auc = roc_auc_interval(y, scores, groups=table.groups, noise_share=noise_share)
     return {
+        "noise_share": noise_share,
         "AP_held": float(ap.low <= result["true_AP"] <= ap.high),
         "AUC_held": float(auc.low <= result["true_AUC"] <= auc.high),
         "AUC_above": float(auc.low > result["true_AUC"]),
@@ -427,11 +434,10 @@ def missed_limits(cell: Cell, result: pd.DataFrame) -> list[str]:
         if abs(values.mean()) - 2 * values.sem() > limit:
             misses.append(f"{figure} told {values.mean():+.3f} off the truth")
     for figure in ("AP", "AUC"):
-        held = result[f"{figure}_held"].mean()
-        error = 2 * np.sqrt(held * (1 - held) / len(result))
-        low, high = COVERAGE
-        if held + error < low or held - error > high:
-            misses.append(f"interval of {figure} holds the truth in {held:.0%}")
+        n_held = result[f"{figure}_held"].sum()
+        held = proportion_interval(n_held, len(result))
+        if held.high < COVERAGE[0] or held.low > COVERAGE[1]:
+            misses.append(f"interval of {figure} holds the truth in {held.value:.0%}")
     found = result["found"]
     if cell.is_noise and found.mean() - 2 * found.sem() > MAX_FOUND_ON_NOISE:
         misses.append(f"told as found in {found.mean():.0%} of tables")

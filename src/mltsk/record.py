@@ -19,6 +19,7 @@ from .core.arrays import (
     FloatArray,
     asnumpy,
     blas_threads,
+    spread_rows,
     underflow_is_zero,
     weights_per_label,
 )
@@ -27,6 +28,7 @@ from .fit import FitResult
 from .fit.fit import SAMPLE_ROWS
 from .fit.left_out import Groups, group_codes, take_groups
 from .fit.order import order_by_content
+from .fit.ridge import centred_kernel
 from .fit.rows import ArrayRows, Block, RowIndex, Rows
 from .probabilities import Curves, find_thresholds, fit_curves
 from .short import MAX_COMPARED_SIZE, ShortModels, TrainingRows, certainty_of
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 THRESHOLD_FOLDS = 5
+MAX_NOISE_ROWS = 1_000  # of the kernel whose spectrum says how scores follow labels
 
 
 @dataclass(eq=False)
@@ -138,6 +141,42 @@ class FitRecord:
     def loo_scores(self) -> FloatArray:
         """Honest log-odds (n, L) of the model that keeps this record."""
         return self.curves.log_odds(self.scores)
+
+    @underflow_is_zero()
+    def noise_shares(self) -> FloatArray:
+        """How much of the variance of honest scores comes from chance, per label (L,).
+
+        A score is a weighted sum of the labels of other rows, and these are partly
+        chance: on pure noise all of the variance comes from it (1), where there is much
+        to learn nearly none (0). The AUC of such scores varies more than that of scores
+        that have nothing to do with the rows: `mltsk.metrics.roc_auc_interval` takes
+        the share for that. It is that of the long model, for short ones too.
+        """
+        training = self.training
+        sample = training.take(spread_rows(len(training), MAX_NOISE_ROWS))
+        n_sampled = len(sample)
+        K = sample.design.kernel(sample.design.scale.apply(sample.X))
+        centred = centred_kernel(np.array(K, dtype=np.float64), np.ones(n_sampled))
+        spectrum = np.linalg.eigvalsh(centred)[:, None] / n_sampled
+        labels = observed_labels(training.Y, training.w)
+        n_observed = np.maximum((~np.isnan(labels)).sum(axis=0), 1)
+        # of the matrix H that turns labels into fitted scores
+        scale = np.maximum(spectrum, 0.0) * n_observed
+        eigenvalues = scale / (scale + training.penalty.rho)
+        squares = (eigenvalues**2).sum(axis=0)
+        own = eigenvalues.sum(axis=0) ** 2 / n_observed
+        scores = np.where(np.isnan(labels), np.nan, training.loo_scores)
+        noise = np.nanmean((labels - scores) ** 2, axis=0)
+        variance = np.nansum((scores - np.nanmean(scores, axis=0)) ** 2, axis=0)
+        shares = noise * (squares - own) * self._rows_as_one()
+        return np.clip(shares / np.maximum(variance, 1e-300), 0.0, 1.0)
+
+    def _rows_as_one(self) -> float:
+        """How many rows say the same on average: those of a group, else 1."""
+        groups = self.training.groups
+        if groups is None:
+            return 1.0
+        return float((np.bincount(groups) ** 2).sum() / len(groups))
 
     def certainty(self) -> Certainty | None:
         """How sure the long model is of its numbers."""

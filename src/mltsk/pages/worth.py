@@ -94,6 +94,7 @@ def judge(model: MLTSKClassifier) -> list[JudgedLabel]:
     record = model.fit_record_
     is_observed = ~np.isnan(record.labels)
     is_given = record.given_by_folds(model.threshold)
+    noise_shares = record.noise_shares()
     judged = []
     for j, (label, (y, chances, scores)) in enumerate(left_out(model).items()):
         rows = is_observed[:, j]
@@ -105,7 +106,9 @@ def judge(model: MLTSKClassifier) -> list[JudgedLabel]:
                 observed=len(y),
                 cases=int(y.sum()),
                 AP=average_precision_interval(y, scores, groups=groups),
-                AUC=roc_auc_interval(y, scores, groups=groups),
+                AUC=roc_auc_interval(
+                    y, scores, groups=groups, noise_share=noise_shares[j]
+                ),
                 found=int((y & given).sum()),
                 alarms=int((~y & given).sum()),
                 threshold=float(model.thresholds_[j]),
