@@ -161,3 +161,47 @@ def test_a_refit_that_fails_leaves_the_model_as_it_was():
     with pytest.raises(ValueError, match="rows but y has"):
         clf.fit(np.where(DATA.X > 1, np.nan, DATA.X), DATA.Y[:5])
     assert_array_equal(clf.decision_function(DATA.frames()[0]), before)
+
+
+def noise_and_signal(n_rows=200):
+    """Features, and two labels: one of chance alone, one of the first feature."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, 5))
+    chance = rng.random(n_rows) < 0.3
+    return X, np.column_stack([chance, X[:, 0] > 0.4]).astype(int)
+
+
+def test_noise_shares_are_near_1_on_noise_and_near_0_where_there_is_much_to_learn():
+    X, Y = noise_and_signal()
+    noise, signal = MLTSKClassifier(ridge=20.0).fit(X, Y).fit_record_.noise_shares()
+    assert noise > 0.7
+    assert signal < 0.1
+
+
+def test_noise_shares_of_groups_are_about_groups():
+    X, Y = noise_and_signal(100)
+    groups = np.repeat(np.arange(100), 3)
+    clf = MLTSKClassifier(ridge=20.0).fit(X[groups], Y[groups], groups=groups)
+    noise, signal = clf.fit_record_.noise_shares()
+    assert noise > 0.7
+    assert signal < 0.25
+
+
+def test_given_by_folds_does_not_depend_on_the_order_of_rows(clf):
+    order = np.random.default_rng(0).permutation(len(DATA.X))
+    again = MLTSKClassifier().fit(DATA.X[order], DATA.Y[order])
+    given = clf.fit_record_.given_by_folds("f1")
+    assert_array_equal(again.fit_record_.given_by_folds("f1"), given[order])
+
+
+def test_given_by_folds_keeps_groups_whole():
+    X, Y = noise_and_signal(60)
+    groups = np.repeat(np.arange(60), 2)
+    clf = MLTSKClassifier(0).fit(X[groups], Y[groups], groups=groups)
+    given = clf.fit_record_.given_by_folds("f1")
+    assert_array_equal(given[0::2], given[1::2])
+
+
+def test_given_by_folds_of_a_number_is_what_that_threshold_gives(clf):
+    given = clf.fit_record_.given_by_folds(0.5)
+    assert_array_equal(given, clf.loo_scores_ >= 0)

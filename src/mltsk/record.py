@@ -19,15 +19,17 @@ from .core.arrays import (
     FloatArray,
     asnumpy,
     blas_threads,
+    spread_rows,
     underflow_is_zero,
     weights_per_label,
 )
 from .core.certainty import Certainty
 from .fit import FitResult
 from .fit.fit import SAMPLE_ROWS
-from .fit.left_out import group_codes
+from .fit.left_out import Groups, group_codes, take_groups
 from .fit.order import order_by_content
 from .fit.pair_out import hat_matrix, leave_pair_out_auc
+from .fit.ridge import centred_kernel
 from .fit.rows import ArrayRows, Block, RowIndex, Rows
 from .fit.solve import groups_of_labels
 from .probabilities import Curves, find_thresholds, fit_curves
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 THRESHOLD_FOLDS = 5
 MAX_PAIR_OUT_ROWS = 2_000  # of the square matrix that pairs of rows are left out by
+MAX_NOISE_ROWS = 1_000  # of the kernel whose spectrum says how scores follow labels
 
 
 @dataclass(eq=False)
@@ -117,6 +120,11 @@ class FitRecord:
         return observed_labels(self.training.Y[self.judged], self.weights)
 
     @property
+    def groups(self) -> Groups:
+        """Codes (n,) of rows that were left out together; None if each was alone."""
+        return take_groups(self.training.groups, self.judged)
+
+    @property
     def loo_rows(self) -> NDArray[np.intp] | None:
         """Positions in the data of the rows that have honest scores; None for all."""
         if isinstance(self.index, slice) and isinstance(self.judged, slice):
@@ -136,6 +144,42 @@ class FitRecord:
     def loo_scores(self) -> FloatArray:
         """Honest log-odds (n, L) of the model that keeps this record."""
         return self.curves.log_odds(self.scores)
+
+    @underflow_is_zero()
+    def noise_shares(self) -> FloatArray:
+        """How much of the variance of honest scores comes from chance, per label (L,).
+
+        A score is a weighted sum of the labels of other rows, and these are partly
+        chance: on pure noise all of the variance comes from it (1), where there is much
+        to learn nearly none (0). The AUC of such scores varies more than that of scores
+        that have nothing to do with the rows: `mltsk.metrics.roc_auc_interval` takes
+        the share for that. It is that of the long model, for short ones too.
+        """
+        training = self.training
+        sample = training.take(spread_rows(len(training), MAX_NOISE_ROWS))
+        n_sampled = len(sample)
+        K = sample.design.kernel(sample.design.scale.apply(sample.X))
+        centred = centred_kernel(np.array(K, dtype=np.float64), np.ones(n_sampled))
+        spectrum = np.linalg.eigvalsh(centred)[:, None] / n_sampled
+        labels = observed_labels(training.Y, training.w)
+        n_observed = np.maximum((~np.isnan(labels)).sum(axis=0), 1)
+        # of the matrix H that turns labels into fitted scores
+        scale = np.maximum(spectrum, 0.0) * n_observed
+        eigenvalues = scale / (scale + training.penalty.rho)
+        squares = (eigenvalues**2).sum(axis=0)
+        own = eigenvalues.sum(axis=0) ** 2 / n_observed
+        scores = np.where(np.isnan(labels), np.nan, training.loo_scores)
+        noise = np.nanmean((labels - scores) ** 2, axis=0)
+        variance = np.nansum((scores - np.nanmean(scores, axis=0)) ** 2, axis=0)
+        shares = noise * (squares - own) * self._rows_as_one()
+        return np.clip(shares / np.maximum(variance, 1e-300), 0.0, 1.0)
+
+    def _rows_as_one(self) -> float:
+        """How many rows say the same on average: those of a group, else 1."""
+        groups = self.training.groups
+        if groups is None:
+            return 1.0
+        return float((np.bincount(groups) ** 2).sum() / len(groups))
 
     def certainty(self) -> Certainty | None:
         """How sure the long model is of its numbers."""

@@ -181,7 +181,7 @@ def compare(
     scores = _scores_of_unseen(task, done)
     weights = resamples(len(Y), n_labels, seed)
     if groups is not None:
-        weights = resampled_groups(Y, groups, seed)
+        weights = _resampled_groups(Y, groups, seed)
 
     methods = (OURS, f"{statements} statements per label", LINEAR, FOREST)
     n_draws = scores.shape[1]
@@ -221,7 +221,7 @@ def draws_of_rows(n_rows: int) -> int:
     return next((draws for most, draws in DRAWS_BY_ROWS if n_rows <= most), 1)
 
 
-def resampled_groups(Y: FloatArray, groups: NDArray[np.intp], seed: int) -> FloatArray:
+def _resampled_groups(Y: FloatArray, groups: NDArray[np.intp], seed: int) -> FloatArray:
     """How often each row of Y (n, L) is drawn where groups are drawn whole, (B, n)."""
     n_groups = int(groups.max()) + 1
     return resamples(n_groups, Y.shape[1], seed)[:, groups]
