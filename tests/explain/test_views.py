@@ -100,8 +100,8 @@ def test_errors_of_shapes_of_triangles_are_those_of_their_heights():
     covariance = np.linalg.inv(A.T @ A + 0.7 / a * np.eye(5))
     variance = np.einsum("np,pq,nq->n", V, covariance, V)
     record = clf.fit_record_
-    residuals = Y[:, 0] - record.scores[:, 0]
-    noise = np.sqrt((residuals**2).mean()) * record.curves.slopes[0]
+    noise = np.sqrt(((Y[:, 0] - record.scores[:, 0]) ** 2).mean())
+    noise *= record.curves.slopes[0]
     assert_allclose(curve.error, 1.96 * noise * np.sqrt(variance), rtol=1e-6)
 
 
