@@ -17,6 +17,7 @@ ON_REQUEST = (
     "fresh_folds",
     "fuzzy",
     "growth",
+    "honesty",
     "rivals",
     "section_iv_grid",
     "size",

@@ -5,9 +5,10 @@ import pickle
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk import MLTSKClassifier
+from mltsk.core.arrays import weights_per_label
 from mltsk.datasets import make_multilabel_rules
 from mltsk.record import observed_labels
 
@@ -75,6 +76,76 @@ def test_observed_labels_have_a_weight():
     assert_array_equal(observed_labels(Y, np.array([0.0, 1.0])), [[np.nan] * 2, [0, 1]])
 
 
+@pytest.fixture(scope="module")
+def noise():
+    """300 rows in which a label of a fifth of them follows from nothing."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 10))
+    return X, (rng.random((300, 2)) < 0.2).astype(float)
+
+
+def test_pair_out_auc_of_noise_is_that_of_guessing(noise):
+    aucs = MLTSKClassifier().fit(*noise).fit_record_.pair_out_auc()
+    assert np.abs(aucs - 0.5).max() < 0.1
+
+
+def test_pair_out_auc_is_that_of_refits_without_each_pair():
+    X = DATA.X[:40]
+    Y = DATA.Y[:40].astype(float)
+    Y[:5, 1] = np.nan
+    weights = np.where(np.arange(40) % 2, 1.0, 2.0)
+    clf = MLTSKClassifier(n_rules=0, n_pairs=0, ridge=2.0, scale="standard")
+    record = clf.fit(X, Y, sample_weight=weights).fit_record_
+    aucs = record.pair_out_auc()
+    assert_allclose(aucs[1], refitted_auc(record, 1), atol=1e-9)
+
+
+def refitted_auc(record, j):
+    """AUC of label j, from the design of a record, with a fit for each pair of rows."""
+    rows = record.training
+    w = weights_per_label(rows.w, rows.Y.shape)[:, j]
+    A = rows.design.rows(rows.design.scale.apply(rows.X))
+    y = rows.Y[:, j]
+    won = []
+    for case in np.flatnonzero((w > 0) & (y > 0)):
+        for other in np.flatnonzero((w > 0) & (y <= 0)):
+            v = w.copy()
+            v[[case, other]] = 0
+            mean = v @ A / v.sum()
+            centred = A - mean
+            information = centred.T @ (v[:, None] * centred)
+            information += rows.penalty.rho * np.eye(A.shape[1])
+            right = centred.T @ (v * (y - v @ y / v.sum()))
+            lead = (A[case] - A[other]) @ np.linalg.solve(information, right)
+            won.append(lead > 0)
+    return np.mean(won)
+
+
+@pytest.mark.parametrize("kind", ["groups", "coupling", "short", "pairs"])
+def test_pair_out_auc_is_unknown_where_there_is_no_closed_form(noise, kind):
+    X, Y = noise
+    if kind == "groups":
+        clf = MLTSKClassifier(0).fit(X, Y, groups=np.arange(300) // 2)
+    elif kind == "coupling":
+        clf = MLTSKClassifier(0, coupling="laplacian", coupling_weight=1.0).fit(X, Y)
+    elif kind == "short":
+        clf = MLTSKClassifier(max_statements=3).fit(X, Y)
+    else:
+        clf = MLTSKClassifier(n_pairs=1).fit(X, Y)
+    assert np.isnan(clf.fit_record_.pair_out_auc()).all()
+
+
+def test_given_by_folds_finds_no_more_cases_of_noise_than_alarms_say(noise):
+    X, Y = noise
+    record = MLTSKClassifier(threshold="f1").fit(X, Y).fit_record_
+    given = record.given_by_folds("f1")
+    assert given.shape == Y.shape
+    precision = (given & (Y > 0)).sum() / max(given.sum(), 1)
+    assert precision < 0.25
+    fixed = record.given_by_folds(0.5)  # chosen without any row
+    assert_array_equal(fixed, record.loo_scores >= 0)
+
+
 def test_a_refit_keeps_nothing_of_the_fit_before():
     clf = MLTSKClassifier(max_statements=3).fit(DATA.X, DATA.Y)
     first_fit = MLTSKClassifier().fit(DATA.X[:, :4], DATA.Y)
@@ -90,3 +161,47 @@ def test_a_refit_that_fails_leaves_the_model_as_it_was():
     with pytest.raises(ValueError, match="rows but y has"):
         clf.fit(np.where(DATA.X > 1, np.nan, DATA.X), DATA.Y[:5])
     assert_array_equal(clf.decision_function(DATA.frames()[0]), before)
+
+
+def noise_and_signal(n_rows=200):
+    """Features, and two labels: one of chance alone, one of the first feature."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, 5))
+    chance = rng.random(n_rows) < 0.3
+    return X, np.column_stack([chance, X[:, 0] > 0.4]).astype(int)
+
+
+def test_noise_shares_are_near_1_on_noise_and_near_0_where_there_is_much_to_learn():
+    X, Y = noise_and_signal()
+    noise, signal = MLTSKClassifier(ridge=20.0).fit(X, Y).fit_record_.noise_shares()
+    assert noise > 0.7
+    assert signal < 0.1
+
+
+def test_noise_shares_of_groups_are_about_groups():
+    X, Y = noise_and_signal(100)
+    groups = np.repeat(np.arange(100), 3)
+    clf = MLTSKClassifier(ridge=20.0).fit(X[groups], Y[groups], groups=groups)
+    noise, signal = clf.fit_record_.noise_shares()
+    assert noise > 0.7
+    assert signal < 0.25
+
+
+def test_given_by_folds_does_not_depend_on_the_order_of_rows(clf):
+    order = np.random.default_rng(0).permutation(len(DATA.X))
+    again = MLTSKClassifier().fit(DATA.X[order], DATA.Y[order])
+    given = clf.fit_record_.given_by_folds("f1")
+    assert_array_equal(again.fit_record_.given_by_folds("f1"), given[order])
+
+
+def test_given_by_folds_keeps_groups_whole():
+    X, Y = noise_and_signal(60)
+    groups = np.repeat(np.arange(60), 2)
+    clf = MLTSKClassifier(0).fit(X[groups], Y[groups], groups=groups)
+    given = clf.fit_record_.given_by_folds("f1")
+    assert_array_equal(given[0::2], given[1::2])
+
+
+def test_given_by_folds_of_a_number_is_what_that_threshold_gives(clf):
+    given = clf.fit_record_.given_by_folds(0.5)
+    assert_array_equal(given, clf.loo_scores_ >= 0)

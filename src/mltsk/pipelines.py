@@ -65,6 +65,13 @@ def with_feature_names(classifier: Estimator, names: Sequence[str]) -> Estimator
     return renamed
 
 
+def with_fixed_thresholds(classifier: Estimator) -> Estimator:
+    """A copy of a fitted classifier whose shorter models have its thresholds."""
+    fixed = copy.copy(classifier)
+    vars(fixed).update(vars(classifier))  # a copy has no record of the fit
+    return fixed.set_params(threshold=classifier.thresholds_.tolist())
+
+
 def pipeline_features(model: Estimator, X: TableLike) -> TableLike:
     """Samples for the classifier that `pipeline_classifier` returns.
 

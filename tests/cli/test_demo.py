@@ -6,7 +6,9 @@ def test_demo_writes_both_pages_and_stands_next_to_the_paper(succeeds, tmp_path)
     result = succeeds("demo --quick --folds 2 --seed 1 --out", folder)
     lines = result.out.splitlines()
     assert lines[0].startswith("pbc: what can be told about 418 patients")
-    assert any(line.startswith("  hepatomegaly can be found: ") for line in lines)
+    assert any(
+        line.startswith("  hepatomegaly can be predicted in part: ") for line in lines
+    )
     assert f"review: {folder / 'index.html'}" in lines
     assert f"explorer: {folder / 'explorer.html'}" in lines
     ap = next(line for line in lines if line.startswith("  AP")).split()

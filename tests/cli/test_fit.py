@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mltsk import read_table
+from mltsk import MLTSKClassifier, read_table
 from mltsk.datasets import Dataset, catalog, make_multilabel_rules, write_npz
 from mltsk.io import load, read_info
 from mltsk.metrics import evaluate
@@ -42,16 +42,69 @@ def test_fit_says_what_was_fitted_and_how_good_it_is(succeeds, awkward, out):
 def test_fit_prints_leave_one_out_metrics_next_to_base_rates(
     succeeds, awkward, numbers, out
 ):
-    lines = words_of_lines(succeeds("fit", awkward, "--labels 5 --out", out).out)
-    Y = numbers[:, 10:]
-    scores = load(out).loo_scores_
-    base_rates = np.broadcast_to(Y.mean(axis=0), Y.shape)
-    ours = evaluate(Y, scores)["AP"]
-    without_features = evaluate(Y, base_rates)["AP"]
-    assert ["AP", f"{ours:.4f}", f"{without_features:.4f}", "higher"] in lines
-    last = evaluate(Y, scores, per_label=True).iloc[-1]
-    cells = [f"{last[name]:.4f}" for name in ("prevalence", "AP", "AUC")]
-    assert ["plain", *cells] in lines
+    text = succeeds("fit", awkward, "--labels 5 --out", out).out
+    lines = words_of_lines(text)
+    X, Y = numbers[:, :10], numbers[:, 10:]
+    clf = MLTSKClassifier(threshold="f1").fit(X, Y)
+    given = clf.fit_record_.given_by_folds("f1")
+    by_label = evaluate(Y, clf.loo_scores_, predictions=given, per_label=True)
+    metrics = ("prevalence", "AP", "AUC", "sensitivity", "precision")
+    cells = [f"{by_label[name].iloc[-1]:.3f}" for name in metrics]
+    assert ["plain", *cells, f"{100 * given[:, -1].mean():.0f}"] in lines
+    means = [f"{by_label[name].mean():.3f}" for name in metrics[1:]]
+    assert ["mean", "of", "labels", *means] in lines
+    assert "AP: average precision of the ranking of rows, by guessing the" in text
+
+
+def test_fit_prints_no_ranking_of_labels_and_no_line_over_80_characters(
+    succeeds, awkward, out
+):
+    text = succeeds("fit", awkward, "--labels 5 --out", out).out
+    results = text[text.index("leave-one-out: every row") :]
+    assert max(map(len, results.splitlines())) <= 80
+    assert not {"OE", "RL", "CV", "HL"} & set(text.split())
+    assert len([line for line in results.splitlines() if " AP " in line]) == 1
+
+
+def test_fit_says_which_labels_cannot_be_told_better_than_by_guessing(
+    succeeds, csv_file, out
+):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    signal = X[:, 0] + 0.5 * rng.normal(size=200) > 0
+    noise = rng.random(200) < 0.3
+    rows = np.column_stack([X, signal, noise]).tolist()
+    data = csv_file("two.csv", ["a", "b", "c", "signal", "noise"], rows)
+    text = succeeds("fit", data, "--labels 2 --out", out).out
+    assert "\nCannot be told better than by guessing: noise.\n" in text
+
+
+def test_fit_leaves_rows_of_a_group_out_together_and_says_so(succeeds, csv_file, out):
+    rng = np.random.default_rng(0)
+    patients = np.repeat(np.arange(60), 3)
+    X = rng.normal(size=(60, 3))[patients] + 0.01 * rng.normal(size=(180, 3))
+    y = (rng.random(60) < 0.4)[patients]
+    rows = np.column_stack([patients, X, y]).tolist()
+    header = ["patient", "a", "b", "c", "ill"]
+    data = csv_file("visits.csv", header, rows)
+    text = succeeds("fit", data, "--labels ill --group patient --out", out).out
+    assert "60 groups: rows of one patient are left out together" in text
+    assert "every row scored as if its patient had not been there" in text
+    assert "Cannot be told better than by guessing: ill." in text
+    apart = succeeds("fit", data, "--labels ill --group none --drop patient --out", out)
+    assert "groups" not in apart.out
+    assert "Cannot be told" not in apart.out  # other rows of a patient tell
+
+
+def test_fit_finds_thresholds_for_f1_unless_the_user_says_otherwise(
+    succeeds, awkward, out
+):
+    text = succeeds("fit", awkward, "--labels 5 --rules 0 --out", out).out
+    assert load(out).threshold == "f1"
+    assert ", by label, for the best F1\n" in text
+    text = succeeds("fit", awkward, "--labels 5 --threshold 0.5 --out", out).out
+    assert load(out).threshold == 0.5
+    assert "from a probability of 0.5 on, as asked\n" in text
 
 
 def test_fit_says_that_a_table_needs_no_exceptions(succeeds, csv_file, out):
@@ -112,12 +165,8 @@ def test_fit_counts_labels_that_were_not_observed_in_no_metric(succeeds, patient
     Y = read_table(patients, "gout,asthma").Y
     scores = load(out).loo_scores_
     gout = evaluate(Y, scores, per_label=True).loc["gout"]
-    cells = [f"{gout[name]:.4f}" for name in ("prevalence", "AP", "AUC")]
-    assert ["gout", "80", *cells] in lines
-    base_rates = np.broadcast_to(Y.mean().to_numpy(), Y.shape)
-    ours = evaluate(Y, scores)["HL"]
-    without_features = evaluate(Y, base_rates)["HL"]
-    assert ["HL", f"{ours:.4f}", f"{without_features:.4f}", "lower"] in lines
+    cells = [f"{gout[name]:.3f}" for name in ("prevalence", "AP", "AUC")]
+    assert ["gout", "80", *cells] in [line[:5] for line in lines]
 
 
 def test_fit_prints_a_warning_as_one_line(succeeds, awkward, out):
@@ -146,7 +195,7 @@ def test_fit_writes_names_and_how_it_was_fitted(model, names):
     assert clf.feature_names_in_.tolist() == names.features
     assert clf.label_names_ == info.label_names == tuple(names.labels)
     assert (info.data, info.fitted["samples"]) == ("awkward", 120)
-    assert info.fitted["options"] == {"n_rules": 3}
+    assert info.fitted["options"] == {"n_rules": 3, "threshold": "f1"}
 
 
 def test_fit_keeps_what_each_column_is(clinic):
@@ -274,7 +323,7 @@ def test_evaluate_counts_a_label_as_absent_where_a_list_does_not_name_it(
     rows = [[1.5, 2.5, "flu|cough"], [0.5, 1.5, ""], [2.5, 0.5, "none"]]
     result = succeeds("evaluate", out, csv_file("few.csv", ["a", "b", "sick"], rows))
     flu, gout = words_of_lines(result.out)[3:5]
-    assert flu[:3] == ["flu", "2", "0.5000"]
+    assert flu[:3] == ["flu", "2", "0.500"]
     assert gout[:3] == ["gout", "2", "0.0000"]
     assert "few has labels ('cough') that the model does not know" in result.err
 

@@ -77,7 +77,7 @@ def test_predict_writes_probabilities_and_labels_of_the_model(
     system = load(model).system_
     scores = system.scores(numbers[:, :10])
     assert_allclose(values[:, 0::2], system.probabilities(scores), rtol=1e-4)
-    assert_array_equal(values[:, 1::2], scores >= 0.5)
+    assert_array_equal(values[:, 1::2], scores >= system.thresholds)
 
 
 def test_predict_finds_columns_by_name_and_names_those_it_does_not_use(
@@ -288,14 +288,23 @@ def test_predict_names_columns_that_a_pipeline_misses(refused, csv_file, tmp_pat
 # evaluate -----------------------------------------------------------------------------
 
 
-def test_evaluate_prints_labels_first_then_both_conventions(succeeds, model, awkward):
-    result = succeeds("evaluate", model, awkward)
+def test_evaluate_prints_labels_first_then_the_convention_that_was_asked_for(
+    succeeds, model, awkward
+):
+    plain = succeeds("evaluate", model, awkward).out
+    assert "convention" not in plain
+    assert not {"OE", "RL", "CV"} & set(plain.split())
+    assert max(map(len, plain.splitlines())) <= 80
+    result = succeeds("evaluate", model, awkward, "--convention paper")
+    assert result.out.startswith(plain)
     lines = [line.split() for line in result.out.splitlines()]
     assert result.out.splitlines()[0] == "awkward: 120 rows, 5 labels"
     assert lines[2][:4] == ["label", "observed", "prevalence", "AP"]
     assert lines[7][:2] == ["plain", "120"]
-    assert lines[9] == ["metric", "standard", "paper", "better"]
-    assert [line[0] for line in lines[10:15]] == ["AP", "HL", "OE", "RL", "CV"]
+    assert lines[10][:3] == ["Over", "all", "labels,"]
+    start = lines.index(["convention:", "paper"])
+    ranked = [line[0] for line in lines[start + 2 : start + 7]]
+    assert ranked == ["AP", "HL", "OE", "RL", "CV"]
     assert "this may be no estimate for others" in result.err
 
 
@@ -306,8 +315,9 @@ def test_evaluate_leaves_out_labels_that_were_not_observed(succeeds, clinic, pat
     assert by_label["asthma"]["observed"] == 90
     table = read_table(patients, "gout,asthma", kinds=read_info(clinic).kinds)
     clf = load(clinic)
-    scores = clf.decision_function(table.X) + clf.thresholds_
-    assert metrics["standard"] == pytest.approx(evaluate(table.Y, scores))
+    scores = clf.decision_function(table.X) + clf.system_.thresholds
+    expected = evaluate(table.Y, scores, predictions=clf.predict(table.X))
+    assert metrics["standard"] == pytest.approx(expected)
 
 
 def test_evaluate_prints_in_json_what_the_library_says(
@@ -317,8 +327,9 @@ def test_evaluate_prints_in_json_what_the_library_says(
     Y = numbers[:, 10:]
     system = load(model).system_
     scores = system.scores(numbers[:, :10])
+    given = scores >= system.thresholds
     for convention in ("paper", "standard"):
-        expected = evaluate(Y, scores, convention=convention)
+        expected = evaluate(Y, scores, convention=convention, predictions=given)
         assert metrics[convention] == pytest.approx(expected)
     plain = evaluate(Y, system.probabilities(scores), per_label=True).iloc[4]
     for name in ("observed", "prevalence", "AP", "AUC", "Brier"):
@@ -402,7 +413,7 @@ def test_evaluate_uses_the_thresholds_of_a_pipeline(succeeds, toy, toy_file, tmp
     pipe = make_pipeline(SimpleImputer(), clf).fit(X, Y)
     path = save(pipe, tmp_path / "m.skops")
     metrics = json.loads(succeeds("evaluate", path, toy_file, "--json").out)
-    scores = pipe.decision_function(X) + pipe[-1].thresholds_
+    scores = pipe.decision_function(X) + pipe[-1].system_.thresholds
     expected = evaluate(Y, scores, predictions=pipe.predict(X))
     assert metrics["standard"] == pytest.approx(expected)
 

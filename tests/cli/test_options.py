@@ -9,7 +9,6 @@ from mltsk.cli.options import TableOptions, threshold_wish
 @pytest.mark.parametrize(
     ("text", "wish"),
     [
-        ("-0.5", -0.5),
         ("f1", "f1"),
         ("cost=1,5", ("cost", 1.0, 5.0)),
         ("precision=0.8", ("precision", 0.8)),

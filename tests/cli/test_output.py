@@ -41,8 +41,20 @@ def test_metric_table_says_what_is_better():
 def test_label_table_shows_the_first_twenty_labels():
     names = [f"label {i}" for i in range(21)]
     lines = label_table(pd.DataFrame({"AP": 0.5}, index=names), ["AP"]).splitlines()
-    assert len(lines) == 22
-    assert lines[-2:] == ["label 19  0.5000", "… and 1 more label"]
+    assert len(lines) == 23
+    assert lines[-3:] == [
+        "label 19       0.500",
+        "… and 1 more label",
+        "mean of labels 0.500",
+    ]
+
+
+def test_label_table_cuts_long_names_so_that_lines_have_80_characters():
+    metrics = {"observed": 1000, "prevalence": 0.1, "AP": 0.5, "AUC": 0.7}
+    table = pd.DataFrame(metrics, index=["a very long name " * 9])
+    lines = label_table(table, list(metrics)).splitlines()
+    assert [len(line) for line in lines] == [80, 80]
+    assert "… " in lines[1]
 
 
 def test_noted_warnings_are_one_line_each_and_come_once(capsys):

@@ -99,7 +99,9 @@ def test_review_follows_what_is_said_about_columns_and_thresholds(succeeds, tmp_
     out = tmp_path / "review.html"
     options = "--threshold recall=0.9 --nominal stage --seed 3 --quick --out"
     result = succeeds("review pbc", options, out)
-    assert "hepatomegaly can be found: 9 of 10 cases are found" in result.out
+    assert (
+        "hepatomegaly can be predicted in part: 9 of 10 cases are found" in result.out
+    )
     page = unescape(out.read_text(encoding="utf-8"))
     assert "threshold=('recall', 0.9)" in page
     assert "3 nominal columns" in page

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk import MLTSKClassifier, PaperMLTSK, load_dataset
 from mltsk.datasets import make_multilabel_rules
+from mltsk.explain.wording import percent
 
 from ..conftest import effects_of_exceptions, effects_of_features
 
@@ -21,8 +22,8 @@ GIVEN = """(rows) => rows.map((x) => {
   const { system } = window.explorer;
   return system.given(system.evaluate(Float64Array.from(x)).scores).map(Number);
 })"""
-SHOWN_SCORES = """[...window.explorer.labels.rows].map(({ score }) => {
-  return Number(score.textContent.replace("−", "-"));
+SHOWN_FIGURES = """[...window.explorer.labels.rows].map(({ figure }) => {
+  return figure.textContent;
 })"""
 
 
@@ -61,9 +62,16 @@ def sample_in(browser):
     return np.array(browser.run("Array.from(window.explorer.x)"))
 
 
-def shown_scores(browser):
-    """Scores that can be read in the page, in the order of the labels."""
-    return np.array(browser.run(SHOWN_SCORES))
+def shown_figures(browser):
+    """Figures that can be read next to bars, in the order of the labels."""
+    return browser.run(SHOWN_FIGURES)
+
+
+def percents_of(model, x):
+    """Probabilities of a sample as a page writes them."""
+    system = model.system_
+    probabilities = system.probabilities(system.scores(x[None, :]))[0]
+    return [percent(probability) for probability in probabilities]
 
 
 def amount(text):
@@ -203,21 +211,58 @@ def test_given_is_the_class_that_python_predicts(browser, page, classes):
     assert browser.errors == []
 
 
+def test_bars_and_the_verdict_show_probabilities_and_their_thresholds(browser, page):
+    thresholds = [0.5, 0.21, 0.3, 0.4, 0.9]
+    clf = MLTSKClassifier(n_rules=0, threshold=thresholds).fit(DATA.X, DATA.Y)
+    browser.open(page(clf, DATA.X, DATA.Y))
+    browser.run("explorer.choose(1)")
+    x = sample_in(browser)
+    system = clf.system_
+    chances = system.probabilities(system.scores(x[None, :]))[0]
+    fills = browser.run(
+        "explorer.labels.rows.map(({ fill }) => parseFloat(fill.style.width))"
+    )
+    ticks = browser.run(
+        "[...document.querySelectorAll('.label .threshold')]"
+        ".map((tick) => parseFloat(tick.style.left))"
+    )
+    assert_allclose(fills, 100 * chances, atol=1e-3)
+    assert_allclose(ticks, 100 * np.array(thresholds), atol=1e-3)
+    answer = "Given" if chances[1] >= 0.21 else "Not given"
+    expected = f"{answer}: {percent(chances[1])}, threshold 21 %."
+    assert browser.text("verdict") == expected
+    assert browser.texts(".label .score") == []
+
+
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.NonConvexWarning")
+def test_labels_of_a_model_without_probabilities_show_scores(browser, page):
+    clf = PaperMLTSK(n_rules=3).fit(DATA.X, DATA.Y)
+    browser.open(page(clf, DATA.X, DATA.Y))
+    browser.run("explorer.choose(0)")
+    scores = clf.system_.scores(sample_in(browser)[None, :])[0]
+    shown = [amount(text) for text in shown_figures(browser)]
+    assert_allclose(shown, scores, atol=5.1e-4)
+    verb = "reaches" if scores[0] >= 0.5 else "stays below"
+    assert f"{scores[0]:.3f} {verb} the threshold 0.5." in browser.text("verdict")
+    assert browser.texts(".label .chance") == []
+    assert "log-odds" not in browser.run("document.body.innerText")
+
+
 def test_given_are_the_labels_that_python_predicts(browser, page):
     clf = MLTSKClassifier(n_rules=3, threshold=("recall", 0.9)).fit(DATA.X, DATA.Y)
     browser.open(page(clf, DATA.X, DATA.Y))
     assert_array_equal(given_in(browser, DATA.X), clf.predict(DATA.X))
 
 
-def test_a_slider_that_moves_changes_the_scores_to_what_python_says(opened, model):
-    before = shown_scores(opened)
+def test_a_slider_that_moves_changes_the_figures_to_what_python_says(opened, model):
+    before = shown_figures(opened)
     opened.run("document.querySelector('.slider').focus()")
     for _ in range(40):
         opened.press("ArrowRight")
-    after = shown_scores(opened)
-    expected = model.system_.scores(sample_in(opened)[None, :])[0]
-    assert np.abs(after - before).max() > 0.001
-    assert_allclose(after, expected, atol=5.1e-4)
+    after = shown_figures(opened)
+    assert after != before
+    assert after == percents_of(model, sample_in(opened))
     assert opened.run("document.getElementById('x-changed').hidden") is False
 
 
@@ -226,8 +271,7 @@ def test_a_typed_value_is_taken_exactly_even_beyond_the_range(opened, model):
     opened.enter("input.value", "123.25")
     x = sample_in(opened)
     assert x[f] == 123.25
-    expected = model.system_.scores(x[None, :])[0]
-    assert_allclose(shown_scores(opened), expected, atol=5.1e-4)
+    assert shown_figures(opened) == percents_of(model, x)
 
 
 def test_effects_and_shifts_are_pythons_and_add_up(opened, model):
@@ -407,8 +451,7 @@ def test_categories_are_chosen_by_name(browser, page):
     browser.enter(":focus", "2")
     x = sample_in(browser)
     assert x[0] == 2.0
-    expected = clf.system_.scores(x[None, :])[0]
-    assert_allclose(shown_scores(browser), expected, atol=5.1e-4)
+    assert shown_figures(browser) == percents_of(clf, x)
 
 
 SET_BY_CONTROL = """([f, value]) => {
@@ -472,7 +515,7 @@ def test_a_table_is_set_in_its_own_words_and_scores_are_pythons(
         for f, (name, value) in enumerate(zip(NAMES, row, strict=True)):
             set_to(browser, f, value)
             X[name] = [IN_TABLE.get(value, value)]
-        expected = clf.decision_function(X)[0] + clf.thresholds_
+        expected = clf.decision_function(X)[0] + clf.system_.thresholds
         scores = browser.run("Array.from(explorer.now.scores)")
         assert_allclose(scores, expected, atol=1e-9)
         assert browser.run(SAID)[1:5] == [word or "not measured" for word in row[1:5]]

@@ -78,7 +78,7 @@ def test_evaluate_gives_pythons_scores_of_lines_and_pairs(browser, page, pbc, n_
     assert clf.terms_.straight.any()
     browser.open(page(clf, pbc.X, pbc.Y))
     rows = clf.system_.columns.expand(pbc.X)
-    expected = clf.decision_function(pbc.X) + clf.thresholds_
+    expected = clf.decision_function(pbc.X) + clf.system_.thresholds
     assert_allclose(scores_in(browser, rows), expected, rtol=0, atol=1e-9)
     assert browser.errors == []
 

@@ -141,7 +141,7 @@ def test_turns_are_values_that_turn_the_answer_in_python_too(opened, model, tabl
             score = model.system_.scores(moved[None])[0, j]
             assert opened.run(f"explorer.given[{j}]") is not given
             assert (moved[own] != x[own]).any()
-            assert (score >= model.thresholds_[j]) != given
+            assert (score >= model.system_.thresholds[j]) != given
             n_turns += 1
     assert n_turns > 20
 
@@ -183,7 +183,7 @@ def test_turns_are_told_and_can_be_tried(opened):
 
 
 def test_turns_say_where_nothing_turns_an_answer(browser, page):
-    clf = MLTSKClassifier(n_rules=0, threshold=50.0).fit(DATA.X, DATA.Y)
+    clf = MLTSKClassifier(n_rules=0, threshold=1.0).fit(DATA.X, DATA.Y)
     browser.open(page(clf, DATA.X))
     assert browser.run("document.getElementById('x-no-turn').hidden") is False
     assert browser.texts("#x-turns li") == []

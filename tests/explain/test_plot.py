@@ -58,7 +58,7 @@ def test_pair_has_a_heat_map_with_numbers_for_each_label(paired, tmp_path):
     assert first.images[0].origin == "lower"
     text = drawn(figure, tmp_path)
     assert f"{pair.title}: what both together add" in text
-    assert "Blue raises the score" in text
+    assert "Blue makes a label more likely" in text
     assert f"{heights.max():+.2f}" in text
     assert len(paired.plot.pair(1, "label2").axes) == 1
 

@@ -24,5 +24,6 @@ def run(model, X, dtype="float64"):
 
 def agrees(model, X, atol=1e-9):
     scores, labels = run(model, X)
-    assert_allclose(scores, model.decision_function(X) + model.thresholds_, atol=atol)
+    thresholds = model.system_.thresholds
+    assert_allclose(scores, model.decision_function(X) + thresholds, atol=atol)
     assert_array_equal(labels, model.predict(X))

@@ -39,7 +39,8 @@ def table_agrees(model, X, dtype="float64", atol=1e-9):
     made = to_onnx(model, dtype=dtype)
     session = onnxruntime.InferenceSession(made.SerializeToString())
     scores, labels, chance = session.run(None, cells(made, X, dtype))
-    assert_allclose(scores, model.decision_function(X) + model.thresholds_, atol=atol)
+    thresholds = model.system_.thresholds
+    assert_allclose(scores, model.decision_function(X) + thresholds, atol=atol)
     assert_array_equal(labels, model.predict(X))
     assert_allclose(chance, model.predict_proba(X), atol=10 * atol)
     return made

@@ -67,7 +67,8 @@ def test_to_onnx_answers_as_python_does_far_from_the_data_and_in_any_unit(
     far = np.zeros((4, X.shape[1]))
     far[1:] = [[1e308], [-1e308], [5e-324]]
     scores, _ = run(model, np.vstack([X, far]))
-    expected = model.decision_function(np.vstack([X, far])) + model.thresholds_
+    rows = np.vstack([X, far])
+    expected = model.decision_function(rows) + model.system_.thresholds
     assert np.isfinite(scores).all()
     assert_allclose(scores, expected, rtol=1e-9, atol=1e-9)
 

@@ -29,7 +29,7 @@ def test_to_onnx_takes_one_label_one_rule_one_feature():
     scores, labels = run(model, DATA.X[:, :1])
     assert_allclose(
         scores[:, 0],
-        model.decision_function(DATA.X[:, :1]) + model.thresholds_,
+        model.decision_function(DATA.X[:, :1]) + model.system_.thresholds,
         atol=1e-12,
     )
     assert_array_equal(labels, model.predict(DATA.X[:, :1]))
@@ -44,6 +44,16 @@ def test_to_onnx_gives_classes_where_the_model_has_classes(classes):
     assert_array_equal(run(model, DATA.X)[1], model.predict(DATA.X))
 
 
+@pytest.mark.parametrize("threshold", [0.5, [0.2, 0.5, 0.9]])
+def test_to_onnx_gives_probabilities_of_classes_that_sum_to_1(threshold):
+    y = np.array(["a", "b", "c"])[np.arange(80) % 3]
+    model = MLTSKClassifier(n_rules=2, threshold=threshold).fit(DATA.X, y)
+    session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString())
+    (chances,) = session.run(["probabilities"], {"X": DATA.X})
+    assert_allclose(chances, model.predict_proba(DATA.X), atol=1e-12)
+    assert_allclose(chances.sum(axis=1), 1.0)
+
+
 def test_to_onnx_agrees_on_tuned_thresholds():
     model = MLTSKClassifier(n_rules=2, threshold=("recall", 0.9)).fit(DATA.X, DATA.Y)
     assert_array_equal(run(model, DATA.X)[1], model.predict(DATA.X))
@@ -54,7 +64,7 @@ def test_to_onnx_scores_float32_rows_as_such():
     rows = DATA.X.astype(np.float32).astype(np.float64)
     assert_allclose(
         run(model, DATA.X, "float32")[0],
-        model.decision_function(rows) + 0.5,
+        model.decision_function(rows),  # a probability of .5 has log-odds of 0
         atol=1e-12,
     )
 
@@ -63,7 +73,7 @@ def test_to_onnx_writes_names_and_thresholds_as_metadata():
     made = to_onnx(MLTSKClassifier(n_rules=2).fit(*DATA.frames()))
     props = {prop.key: prop.value for prop in made.metadata_props}
     assert props["label_names"].startswith('["label')
-    assert props["thresholds"] == "[0.5, 0.5, 0.5, 0.5, 0.5]"
+    assert props["thresholds"] == "[0.0, 0.0, 0.0, 0.0, 0.0]"  # log-odds, as scores
     assert len({node.op_type for node in made.graph.node}) < 25
     assert {node.domain for node in made.graph.node} == {""}
 

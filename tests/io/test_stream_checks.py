@@ -79,7 +79,7 @@ def test_check_stream_lets_a_stream_of_a_table_with_gaps_pass(table, own_rules):
             "'rule_weight' of 'stream_' must be a number of at",
         ),
         ("moments", None, "'moments' must hold H, B, phi, y, total"),
-        ("kept", [1], "'kept' must hold X, Y, w, copies"),
+        ("kept", [1], "'kept' must hold X, Y, w"),
         ("more", 1, "'stream_' must hold seen, stride, unit, term_weights"),
     ],
 )
@@ -184,12 +184,7 @@ def test_check_stream_refuses_a_prior_where_none_can_be(options):
         ("kept", "X", lambda X: X * np.inf, "'X' of 'kept' must hold finite numbers"),
         ("kept", "Y", lambda Y: Y + 1, "'Y' of 'kept' must hold 0 and 1"),
         ("kept", "w", lambda w: -w, "'w' of 'kept' must be at least 0"),
-        (
-            "kept",
-            "copies",
-            lambda c: c[:-1],
-            "'copies' of 'kept' must be a table of 60",
-        ),
+        ("kept", "w", lambda w: w[:-1], "'w' of 'kept' must be a table of 60"),
     ],
 )
 def test_check_stream_refuses_each_damaged_table(attributes, part, name, change, says):

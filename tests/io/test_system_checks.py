@@ -54,7 +54,8 @@ def refused(attributes, says):
         ("intercept_", np.full(5, np.inf, dtype=np.float32), "'intercept_' must be"),
         ("thresholds_", np.array([0.5] * 4 + [np.inf]), "'thresholds_' must be"),
         ("quantiles_", np.zeros((10, 20)), "10 x 21"),
-        ("slopes_", None, "'slopes_' must be a table of 5"),
+        ("has_log_odds_", False, "'has_log_odds_' must be true for this class"),
+        ("has_log_odds_", None, "'has_log_odds_' must be true for this class"),
         (
             "label_names_",
             ("a", "a", "b", "c", "d"),
@@ -258,6 +259,6 @@ def test_check_system_lets_a_system_without_probabilities_pass_if_told():
     model = PaperMLTSK(n_rules=2, correlation_weight=0.01)
     attributes = attributes_of(model, DATA.X, DATA.Y)
     check_system(attributes, is_calibrated=False)
-    refused(attributes, "'slopes_' must be a table of 5 finite numbers")
-    with pytest.raises(ValueError, match="'slopes_' and 'offsets_' must both be there"):
-        check_system({**attributes, "slopes_": np.ones(5)}, is_calibrated=False)
+    refused(attributes, "'has_log_odds_' must be true for this class")
+    with pytest.raises(ValueError, match="'has_log_odds_' must be false for this"):
+        check_system({**attributes, "has_log_odds_": True}, is_calibrated=False)

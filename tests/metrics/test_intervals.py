@@ -123,3 +123,37 @@ def test_an_interval_is_refused_with_a_sentence(interval):
         interval([1, 0], [0.1, 0.2], confidence=95)
     with pytest.raises(InputError, match="only 0 and 1"):
         interval([1, 2], [0.1, 0.2])
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_interval_is_not_narrower_where_every_row_is_there_three_times(interval):
+    rng = np.random.default_rng(0)
+    y = rng.random(80) < 0.3
+    s = y + rng.normal(size=80)
+    once = interval(y, s)
+    groups = np.repeat(np.arange(80), 3)
+    thrice = interval(y[groups], s[groups], groups=groups)
+    assert thrice.value == pytest.approx(once.value)
+    assert thrice.low == pytest.approx(once.low, abs=1e-3)
+    assert thrice.high == pytest.approx(once.high, abs=1e-3)
+    apart = interval(y[groups], s[groups])
+    assert apart.high - apart.low < 0.7 * (once.high - once.low)
+
+
+def test_roc_auc_interval_counts_what_cases_and_others_of_a_group_share():
+    # groups of a case and another row with a common shift: pairs of one group win or
+    # lose whatever the shift is, so that the AUC is surer than from rows apart
+    rng = np.random.default_rng(0)
+    y = np.tile([1, 0], 60)
+    shift = np.repeat(3 * rng.normal(size=60), 2)
+    s = y + shift + 0.3 * rng.normal(size=120)
+    together = roc_auc_interval(y, s, groups=np.repeat(np.arange(60), 2))
+    apart = roc_auc_interval(y, s)
+    assert together.value == apart.value
+    assert together.high - together.low < 0.5 * (apart.high - apart.low)
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_interval_refuses_groups_of_other_rows(interval):
+    with pytest.raises(InputError, match=r"groups have shape \(2,\) but y has"):
+        interval([0, 1, 1], [0.1, 0.2, 0.3], groups=[0, 1])

@@ -7,14 +7,36 @@ from scipy import sparse
 from sklearn.metrics import average_precision_score
 
 from mltsk import MLTSKClassifier
-from mltsk.pages.baselines import FOREST, LINEAR, OURS, BaselineComparison, compare
+from mltsk.pages.baselines import (
+    FOREST,
+    LINEAR,
+    OURS,
+    BaselineComparison,
+    compare,
+    draws_of_rows,
+)
 
 
-def comparison_of(ahead):
-    """A comparison of two labels with these differences of AP."""
-    AP = {OURS: np.array([0.5, 0.5]), FOREST: np.array([0.6, 0.6])}
+def comparison_of(ahead, cases=(50, 50)):
+    """A comparison of two labels in which the AP of a forest is so much higher."""
+    AP = {
+        OURS: np.array([0.5, 0.5]),
+        "8 statements per label": np.array([0.4, 0.4]),
+        LINEAR: np.array([0.4, 0.4]),
+        FOREST: np.array([0.6, 0.6]),
+    }
+    resampled_AP = {
+        method: np.tile(each, (len(ahead), 1)) for method, each in AP.items()
+    }
+    resampled_AP[FOREST] = 0.5 + ahead
     return BaselineComparison(
-        rows=100, labels=np.array([0, 1]), AP=AP, AUC=AP, ahead={FOREST: ahead}
+        rows=100,
+        labels=np.array([0, 1]),
+        cases=np.array(cases),
+        AP=AP,
+        AUC=AP,
+        drawn_AP={method: np.tile(each, (5, 1)) for method, each in AP.items()},
+        resampled_AP=resampled_AP,
     )
 
 
@@ -23,6 +45,19 @@ def test_leads_are_only_those_beyond_chance():
     assert comparison_of(noise).leads() == {}
     noise[:, 1] = 0.05
     assert comparison_of(noise).leads()[FOREST].labels.tolist() == [1]
+
+
+def test_leads_name_no_label_of_few_cases():
+    ahead = np.full((50, 2), 0.05)
+    leads = comparison_of(ahead, cases=[19, 20]).leads()
+    assert leads[FOREST].labels.tolist() == [1]
+
+
+def test_best_is_the_short_model_unless_the_long_one_is_clearly_better():
+    comparison = comparison_of(np.zeros((50, 2)))
+    assert comparison.best == OURS
+    comparison.AP["8 statements per label"][:] = 0.497
+    assert comparison.best == "8 statements per label"
 
 
 def test_leads_on_average_need_no_label():
@@ -66,13 +101,31 @@ def test_compare_finds_that_all_learn_what_is_there_and_nothing_else(table):
     )
     assert comparison.rows == 120
     assert comparison.labels.tolist() == [0, 1, 2]
-    assert len(folds) == 10
+    assert len(folds) == 25
+    assert comparison.n_draws == 5
     for method in (OURS, LINEAR, FOREST):
         by_number, by_word, noise = comparison.AUC[method]
         assert by_number > 0.95
         assert by_word > 0.8
         assert 0.3 < noise < 0.7
-    assert {ahead.shape for ahead in comparison.ahead.values()} == {(1000, 3)}
+    shapes = {each.shape for each in comparison.resampled_AP.values()}
+    assert shapes == {(1000, 3)}
+
+
+def test_compare_keeps_rows_of_a_group_in_one_fold():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(np.repeat(rng.normal(size=(50, 4)), 3, axis=0)).add_prefix("x")
+    Y = np.repeat(rng.random((50, 1)) < 0.5, 3, axis=0).astype(float)
+    groups = np.repeat(np.arange(50), 3)
+    apart = compare(MLTSKClassifier(n_rules=0), X, Y)
+    together = compare(MLTSKClassifier(n_rules=0), X, Y, groups=groups)
+    assert apart.AUC[FOREST][0] > 0.95  # noise that was seen before
+    for method in together.AUC:
+        assert together.AUC[method][0] < 0.75
+
+
+def test_draws_of_rows_are_five_of_small_tables_and_one_of_large_ones():
+    assert [draws_of_rows(n) for n in (418, 1945, 3000)] == [5, 2, 1]
 
 
 def test_compare_takes_sparse_rows_and_labels_that_nobody_has():

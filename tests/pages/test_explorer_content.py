@@ -252,7 +252,7 @@ def test_system_data_of_the_papers_system_have_rules_and_no_general_one():
     assert data["noun"] == "Rule"
     assert data["general"] == []
     assert data["shape"] == [2, 10, 5, 0]
-    assert data["slopes"] is None
+    assert not data["hasLogOdds"]
 
 
 @pytest.mark.parametrize("n_rules", [0, 2])

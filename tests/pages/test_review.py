@@ -1,12 +1,15 @@
 """The review of a table: what it says first, that names stay text, its size."""
 
+import json
 import re
+from base64 import b64decode
 from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 
 from mltsk import MLTSKClassifier, evaluate, read_table, review
 from mltsk.exceptions import InputError
@@ -98,43 +101,88 @@ def test_review_page_answers_in_the_order_in_which_people_ask(made):
         "Try it",
         "How this was made",
     ]
-    assert page.text.index(made.summary[0]) < page.text.index(page.headings[0])
+    for sentence in made.labels:
+        assert page.text.index(sentence) < page.text.index(page.headings[0])
     assert "mltsk review pbc --out page.html" in page.text
     assert "patient: left out as an identifier" in page.text
 
 
 def test_review_page_has_figures_of_rows_that_were_left_out(pbc, made):
     clf = MLTSKClassifier(threshold="f1").fit(pbc.X, pbc.Y)
-    figures = evaluate(
-        pbc.Y, clf.loo_scores_, threshold=clf.thresholds_, per_label=True
-    )
     text = text_of(made.page)
-    for label, row in figures.iterrows():
-        sensitivity = f"recall (sensitivity) {row.sensitivity:.2f}"
-        assert f"{label} AP {row.AP:.2f}, AUC {row.AUC:.2f}" in text
-        assert f"{sensitivity}, precision {row.precision:.2f}" in text
-    assert "ascites can be found in part" in text
+    figures = evaluate(pbc.Y, clf.loo_scores_, per_label=True)
+    aucs = clf.fit_record_.pair_out_auc()
+    given = clf.fit_record_.given_by_folds("f1")
+    for j, (label, row) in enumerate(figures.iterrows()):
+        y = pbc.Y[label].to_numpy(dtype=float)
+        found = given[y == 1, j].sum()
+        recall = found / (y == 1).sum()
+        precision = found / (found + given[y == 0, j].sum())
+        assert f"{label} AP {row.AP:.2f}, AUC {aucs[j]:.2f}" in text
+        assert f"recall (sensitivity) {recall:.2f}, precision {precision:.2f}" in text
+    assert "hepatomegaly can be predicted in part" in text
     assert "It is rare, 24 cases: treat this with care." in text
 
 
-def test_review_page_says_first_what_cannot_be_told():
+def test_review_page_has_one_threshold_per_label(pbc, made):
+    clf = MLTSKClassifier(threshold="f1").fit(pbc.X, pbc.Y)
+    text = text_of(made.page)
+    for label, threshold in zip(clf.label_names_, clf.thresholds_, strict=True):
+        words = f"{100 * threshold:.3g} %"
+        assert f"Given from a probability of {words} on" in text
+        assert f"{label} {words}" in text  # of the model in words
+    for model in explorer_models(made.page):
+        thresholds = np.frombuffer(b64decode(model["thresholds"]))
+        assert_allclose(1 / (1 + np.exp(-thresholds)), clf.thresholds_)
+
+
+def explorer_models(page):
+    """The models in the explorer of a page: the whole one, and shorter ones."""
+    pattern = r'<script type="application/json" id="x-model">(.*?)</script>'
+    data = json.loads(re.search(pattern, page, re.DOTALL)[1])
+    return [data, *(size for size in data["sizes"] if "thresholds" in size)]
+
+
+def test_review_page_keeps_rows_of_a_patient_together():
+    X, Y = made_up(60)
+    visits = pd.concat([X, Y], axis=1).loc[np.repeat(np.arange(60), 3)]
+    visits = visits.reset_index(drop=True)
+    visits.insert(0, "patient", np.repeat(np.arange(100, 160), 3))
+    table = read_table(visits, list(Y.columns))
+    made = review_page(table, quick=True)
+    text = text_of(made.page)
+    assert "Rows of one patient are kept together" in text
+    assert "all rows of one patient at a time" in text
+    assert made.model.fit_record_.training.groups is not None
+    assert made.labels[1].startswith("odd cannot be predicted")
+
+
+def test_review_page_says_first_of_each_label_whether_it_can_be_predicted():
     made = review_page(table_of(*made_up()), quick=True)
-    expected = "1 of 2 labels cannot be predicted better than by guessing: odd."
-    assert made.summary[0] == expected
-    assert made.labels[0].startswith("old can be found: ")
+    assert made.summary == [
+        "1 of 2 labels can be predicted better than by guessing, best old.",
+        "1 of 2 labels cannot be predicted better than by guessing: odd.",
+    ]
+    assert made.labels[0].startswith("old can be predicted: ")
     assert made.labels[1].startswith("odd cannot be predicted from these columns")
+    text = text_of(made.page)
+    assert f"{made.labels[1]} What follows may be chance." in text  # in the rules
+    assert text.count("What follows may be chance.") == 1
 
 
-def test_review_page_says_first_that_a_method_is_clearly_better():
+def test_review_page_names_our_best_model_first_and_a_better_method_below():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(400, 6)), columns=list("abcdef"))
     Y = pd.DataFrame({"chequered": (X.a > 0) ^ (X.b > 0), "plain": X.c > 0})
-    made = review_page(table_of(X, Y.astype(float)), model=MLTSKClassifier(n_rules=0))
-    better = "A forest ranks rows better than this model"
-    assert any(line.startswith(better) for line in made.summary[:2])
+    model = MLTSKClassifier(n_rules=0, n_pairs=0)
+    made = review_page(table_of(X, Y.astype(float)), model=model)
+    assert made.summary[0].startswith("Our best model: ")
+    assert not any(line.startswith("A forest") for line in made.summary)
     text = text_of(made.page)
+    assert "A forest ranks rows better than our best model" in text
+    assert "ahead in 5 of 5 draws of folds" in text
     assert "clearly better" in text
-    assert "2 times 5 folds" in text
+    assert "5 folds, drawn 5 times" in text
 
 
 def test_review_page_shows_what_brevity_costs_unless_it_is_quick(made):
@@ -229,7 +277,7 @@ def test_review_page_takes_labels_that_all_or_none_have_and_few_rows():
 @pytest.mark.parametrize("n_observed", [1, 2, 4])
 def test_review_page_compares_methods_where_a_label_was_hardly_observed(n_observed):
     X, Y = made_up(30)
-    Y["seldom"] = [1.0, 0.0, 1.0, 0.0, *[np.nan] * 26]
+    Y["seldom"] = [0.0, 1.0, 0.0, 1.0, *[np.nan] * 26]
     Y.loc[n_observed:, "seldom"] = np.nan
     made = review_page(table_of(X, Y))
     assert "logistic regression" in text_of(made.page)
@@ -243,7 +291,7 @@ def test_review_page_compares_methods_where_a_label_was_hardly_observed(n_observ
 
 def test_review_page_of_one_label_that_was_observed_once_says_so():
     X, Y = made_up(30)
-    Y.loc[1:, "old"] = np.nan
+    Y["old"] = [0.0, *[np.nan] * 29]
     made = review_page(table_of(X, Y[["old"]]))
     assert made.labels == ["old was observed in 1 row: too rarely to be judged."]
 
@@ -288,7 +336,7 @@ def test_review_page_counts_folds_as_steps():
         model=MLTSKClassifier(n_rules=0),
         progress=lambda done, total: steps.append((done, total)),
     )
-    assert steps == [(done, 14) for done in range(15)]
+    assert steps == [(done, 29) for done in range(30)]
 
 
 def test_review_that_is_stopped_leaves_nothing_behind(pbc, tmp_path):

@@ -25,8 +25,8 @@ def test_pair_sentence_of_two_values_each_names_values_that_agree_and_that_do_no
 ):
     (pair,) = (pair for pair in pairs if set(pair.features) == {"x0", "x1"})
     sentence = pair_sentence(pair, 0)
-    assert sentence.startswith("Raised most by x0 is 1 and x1 is 1: +0.")
-    assert "Lowered most by x0 is 0 and x1 is 1: −0." in sentence
+    assert sentence.startswith("Raised most by x0 is 1 and x1 is 1: +")
+    assert "Lowered most by x0 is 0 and x1 is 1: −" in sentence
 
 
 def test_pair_sentence_of_numbers_names_the_highest_and_the_lowest_cell(pairs):

@@ -1,9 +1,9 @@
 """``mltsk fit``: a model of a data set or a file, and how good it is on unseen rows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from math import isfinite
+from math import isfinite, nan
+from textwrap import wrap
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,7 @@ import mltsk
 
 from ..exceptions import InputError
 from ..limits import read_json
-from ..text import plural
+from ..text import listing, plural
 from .options import (
     DataArgument,
     StatementsOption,
@@ -25,6 +25,7 @@ from .options import (
 )
 from .output import (
     LOWER_IS_BETTER,
+    MAX_LINE_WIDTH,
     aligned,
     check_files,
     label_table,
@@ -38,7 +39,8 @@ from .output import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ..core.arrays import FloatArray, Matrix
+    from ..core.arrays import Matrix
+    from ..pages.worth import JudgedLabel
     from ..tables import DataTable
     from .inputs import Estimator
 
@@ -69,6 +71,16 @@ OPTION_NAMES = {
 }
 # choices that are not the values of the parameters
 CHOICE_VALUES = {"none": None, "0": 0, "1": 1}
+
+DEFAULT_THRESHOLD = "f1"  # as in `mltsk review`
+PAPERS_LABEL_COLUMNS = ("prevalence", "AP", "AUC", "sensitivity", "precision")
+LABEL_COLUMNS = ("observed", *PAPERS_LABEL_COLUMNS, "flagged")
+MEANING_OF_COLUMNS = (
+    "AP: average precision of the ranking of rows, by guessing the prevalence. AUC: by "
+    "guessing 0.5. Sensitivity: cases that are flagged. Precision: flagged rows that "
+    "are cases. Flagged: how many of 100 rows, at thresholds found without these rows."
+)
+MAX_NAMES_OF_LINE = 8
 
 RULES_HELP = (
     "Number of exceptions to the general rule; 0 for none.  [default: auto; paper: 3]"
@@ -131,7 +143,7 @@ def fit(
     coupling_weight: Annotated[
         str | None, _number_option("from 0 up", "Its weight.  [default: auto]")
     ] = None,
-    threshold: Annotated[str | None, threshold_option(0.5)] = None,
+    threshold: Annotated[str | None, threshold_option("f1; paper: 0.5")] = None,
     scale: Annotated[
         ScaleChoice | None, Option(help="Scale of the features.  [default: auto]")
     ] = None,
@@ -148,7 +160,9 @@ def fit(
     """Fit a model, say how good it is, and write it to a file.
 
     What is "auto" is chosen by leave-one-out, and the printed metrics are honest: every
-    sample is scored as if it had not been there. Columns of a file are read as
+    sample is scored as if it had not been there, and those that belong together (see
+    --group) are left out together. A label is predicted from the probability on at
+    which F1 is best, unless --threshold says otherwise. Columns of a file are read as
     `mltsk columns` reports them, and the report is printed if something was decided
     that you may want to check. A missing cell of a label means that it was not
     observed. The model file holds the rules, names, and what each column is; `predict`,
@@ -161,8 +175,9 @@ def fit(
       mltsk fit patients.csv --labels 4 --statements 12 --out patients.skops
       mltsk fit patients.csv --labels "\\"fever, high\\",gout" --drop ward --out m.skops
       mltsk fit visits.xlsx --label-column diagnoses --separator "|" --out visits.skops
-      mltsk fit emotions --rules 100 --order 0 --threshold f1 --out emotions.skops
+      mltsk fit emotions --rules 100 --order 0 --threshold 0.5 --out emotions.skops
       mltsk fit patients.csv --labels 4 --threshold cost=1,5 --out patients.skops
+      mltsk fit visits.csv --labels 4 --group patient --out visits.skops
       mltsk fit patients.csv --labels 4 --own-rules rules.json --out patients.skops
       mltsk fit emotions --preset paper --rules 3 --width-scale 100 --out paper.skops
     """
@@ -194,6 +209,8 @@ def fit(
         parameters = given_parameters(shared | of_paper)
     else:
         refuse_options(of_paper, only_of=Preset.paper)
+        if threshold is None:
+            shared["threshold"] = DEFAULT_THRESHOLD
         parameters = given_parameters(shared | of_default)
     # before the work, not after it
     refuse_standard_output(out, "--out", "A model")
@@ -332,7 +349,7 @@ def fitted_model(
                 model = mltsk.PaperMLTSK(**parameters).fit(X, table.Y)
             else:
                 model = mltsk.MLTSKClassifier(**parameters)
-                model.fit(X, table.Y, rules=own_rules)
+                model.fit(X, table.Y, groups=table.groups, rules=own_rules)
     except ValueError as error:  # about parameters or data: the first line says it
         raise InputError(str(error).splitlines()[0]) from error
     return with_feature_names(model, table.feature_names)
@@ -352,7 +369,10 @@ def summary(
 ) -> str:
     """The data, the model's size, what was chosen, and honest metrics."""
     lines = [("data", f"{table.name}: {_shape(table)}, {_labels_of_samples(table)}")]
-    lines += _papers_model(model) if preset is Preset.paper else _model(model)
+    if preset is Preset.paper:
+        lines += _papers_model(model)
+    else:
+        lines += [*_groups(table), *_model(model), ("thresholds", _thresholds(model))]
     lines += [("time", f"{seconds:.2f} s"), ("file", out)]
     return f"{aligned(lines)}\n\n{_results(model, table, X)}"
 
@@ -428,72 +448,117 @@ def _chosen_values(model: "Estimator") -> list[str]:
     return texts
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScoredRows:
-    """Rows with their true labels, scores and predictions, each (n, L).
-
-    The title says how the rows were scored.
-    """
-
-    title: str
-    Y: "FloatArray"
-    scores: "FloatArray"
-    predictions: "FloatArray"
+def _groups(table: "DataTable") -> list[tuple[str, str]]:
+    """Which rows are left out together, if some are."""
+    if table.groups is None:
+        return []
+    count = f"{len(set(table.groups.tolist())):,} groups"
+    return [
+        ("groups", f"{count}: rows of one {table.group_name} are left out together")
+    ]
 
 
-def _scored_rows(
-    model: "Estimator", table: "DataTable", X: "DataFrame | Matrix"
-) -> ScoredRows:
-    """The rows of the fit, each scored without itself if the model can do that."""
-    from .inputs import scores_and_predictions
-
-    Y = table.Y.to_numpy()
-    if not hasattr(model, "loo_scores_"):
-        title = "on the rows that the model was fitted on: no estimate for new ones"
-        scores, predictions = scores_and_predictions(model, X)
-        return ScoredRows(title=title, Y=Y, scores=scores, predictions=predictions)
-    title = "leave-one-out: every row scored as if it had not been there"
-    if model.max_statements:
-        title = "five folds: every row scored by terms that were chosen without it"
-    scores = model.loo_scores_
-    if len(scores) < len(Y):
-        title += f" (of {len(Y):,} rows {len(scores):,}, evenly spread)"
-        Y = Y[model.loo_rows_]
-    predictions = scores >= model.system_.thresholds
-    return ScoredRows(title=title, Y=Y, scores=scores, predictions=predictions)
+def _thresholds(model: "Estimator") -> str:
+    """From which probabilities on labels are predicted, and why."""
+    lowest = model.thresholds_.min()
+    highest = model.thresholds_.max()
+    numbers = f"from a probability of {lowest:.2g} on"
+    if f"{lowest:.2g}" != f"{highest:.2g}":
+        numbers = f"from probabilities of {lowest:.2g} to {highest:.2g} on, by label"
+    wish = model.threshold
+    if isinstance(wish, str):
+        return f"{numbers}, for the best {wish.upper()}"
+    if not isinstance(wish, tuple):
+        return f"{numbers}, as asked"
+    goal, *values = wish
+    return f"{numbers}, for {goal} {', '.join(f'{value:g}' for value in values)}"
 
 
 def _results(model: "Estimator", table: "DataTable", X: "DataFrame | Matrix") -> str:
-    """Metrics next to those of base rates, overall and per label."""
+    """How well each label is found, next to guessing, and what the columns mean."""
+    if not hasattr(model, "loo_scores_"):
+        return _papers_results(model, table, X)
+    from ..pages.worth import judge
+
+    judged = dict(zip(table.label_names, judge(model), strict=True))
+    lines = wrap(MEANING_OF_COLUMNS, MAX_LINE_WIDTH)
+    guessed = [name for name, label in judged.items() if label.is_guessed]
+    if guessed:
+        names = listing(guessed, at_most=MAX_NAMES_OF_LINE)
+        verdict = f"Cannot be told better than by guessing: {names}."
+        lines += ["", *wrap(verdict, MAX_LINE_WIDTH)]
+    title = "\n".join(wrap(_how_rows_were_scored(model, table), MAX_LINE_WIDTH))
+    meanings = "\n".join(lines)
+    return (
+        f"{title}\n\n{_table_of_judged(judged, len(model.loo_scores_))}\n\n{meanings}"
+    )
+
+
+def _how_rows_were_scored(model: "Estimator", table: "DataTable") -> str:
+    """How each row was scored without itself."""
+    without = "it" if table.groups is None else f"its {table.group_name}"
+    text = f"leave-one-out: every row scored as if {without} had not been there"
+    if model.max_statements:
+        text = (
+            f"five folds: every row scored by terms that were chosen without {without}"
+        )
+    n_scored = len(model.loo_scores_)
+    if n_scored < len(table):
+        text += f" (of {len(table):,} rows {n_scored:,}, evenly spread)"
+    return text
+
+
+def _table_of_judged(judged: "Mapping[str, JudgedLabel]", n_rows: int) -> str:
+    """A line per label; how many rows were observed where it was not in all."""
+    from pandas import DataFrame
+
+    rows = {name: _figures(label) for name, label in judged.items()}
+    figures = DataFrame.from_dict(rows, orient="index", columns=LABEL_COLUMNS)
+    columns = list(LABEL_COLUMNS)
+    if (figures["observed"] == n_rows).all():
+        columns.remove("observed")
+    return label_table(figures, columns)
+
+
+def _figures(label: "JudgedLabel") -> list[float]:
+    """Figures of one label in the order of LABEL_COLUMNS; NaN where there are none."""
+    return [
+        label.observed,
+        label.rate,
+        label.AP[0],
+        label.AUC[0],
+        label.found / label.cases if label.cases else nan,
+        label.found / label.given if label.given else nan,
+        round(100 * label.given / max(label.observed, 1)),
+    ]
+
+
+def _papers_results(
+    model: "Estimator", table: "DataTable", X: "DataFrame | Matrix"
+) -> str:
+    """Metrics of the paper's model, which cannot leave rows out, and of base rates."""
     import numpy as np
 
     from ..core.arrays import mean_of_known
+    from .inputs import scores_and_predictions
 
-    rows = _scored_rows(model, table, X)
-    base_rates = np.broadcast_to(mean_of_known(rows.Y, axis=0), rows.Y.shape)
-    with noted_warnings():
-        overall = {
-            "model": mltsk.evaluate(rows.Y, rows.scores, predictions=rows.predictions),
-            "base rates": mltsk.evaluate(rows.Y, base_rates),
-        }
-        by_label = mltsk.evaluate(
-            rows.Y, rows.scores, predictions=rows.predictions, per_label=True
-        )
-    columns = ["prevalence", "AP", "AUC"]
-    if np.isnan(rows.Y).any():
-        columns = ["observed", *columns]
-    labels = label_table(by_label.set_axis(table.label_names), columns)
-    # of one label nothing is ranked
-    names = [
-        name
-        for name in ("AP", *LOWER_IS_BETTER)
-        if not np.isnan(overall["model"][name])
+    Y = table.Y.to_numpy()
+    scores, predictions = scores_and_predictions(model, X)
+    predictions = predictions.reshape(Y.shape)
+    by_label = mltsk.evaluate(Y, scores, predictions=predictions, per_label=True)
+    results = [
+        "on the rows that the model was fitted on: no estimate for new ones",
+        label_table(by_label.set_axis(table.label_names), PAPERS_LABEL_COLUMNS),
     ]
-    return "\n\n".join(
-        [
-            rows.title,
-            labels,
-            "AP of base rates is the prevalence, AUC 0.5",
-            metric_table(overall, names),
+    if len(table.label_names) > 1:  # of one label nothing is ranked
+        base_rates = np.broadcast_to(mean_of_known(Y, axis=0), Y.shape)
+        with noted_warnings():
+            overall = {
+                "model": mltsk.evaluate(Y, scores, predictions=predictions),
+                "base rates": mltsk.evaluate(Y, base_rates),
+            }
+        results += [
+            "labels ranked within each row:",
+            metric_table(overall, ("AP", *LOWER_IS_BETTER)),
         ]
-    )
+    return "\n\n".join(results)

@@ -3,6 +3,7 @@
 import json
 from enum import StrEnum
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
@@ -24,9 +25,9 @@ from .options import (
     with_options,
 )
 from .output import (
+    MAX_LINE_WIDTH,
     check_files,
     label_table,
-    metric_table,
     note,
     noted_warnings,
     refuse_standard_output,
@@ -36,6 +37,8 @@ from .output import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pandas import DataFrame
 
     from ..io import ModelInfo
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from .inputs import Estimator
 
 Format = StrEnum("Format", ["text", "md", "json", "html"])
+Convention = StrEnum("Convention", ["standard", "paper"])
 LABEL_METRICS = (
     "observed",
     "prevalence",
@@ -53,6 +57,7 @@ LABEL_METRICS = (
     "Brier",
 )
 
+CONVENTION_HELP = "Also metrics of the ranking of labels, by this convention."
 ID_HELP = (
     "Columns that identify a sample, written first.  "
     "[default: those of the fitted data]"
@@ -186,6 +191,7 @@ def evaluate(
     separator: SeparatorOption = None,
     group: GroupOption = None,
     missing: MissingOption = "",
+    convention: Annotated[Convention | None, Option(help=CONVENTION_HELP)] = None,
     as_json: Annotated[
         bool, Option("--json", help="Print JSON instead of tables.")
     ] = False,
@@ -195,13 +201,15 @@ def evaluate(
     """Compare what a model predicts with what is true, per label and overall.
 
     Labels are read as they were when the model was fitted; those that were not observed
-    are left out. Of the two conventions, 'standard' is the one for comparing models,
-    and 'paper' is what the program behind the paper computes. They differ for ties and
-    for samples with no or all labels.
+    are left out. With --convention there are also metrics of how the labels of a sample
+    are ranked: 'standard' is the convention for comparing models, and 'paper' is what
+    the program behind the paper computes. They differ for ties and for samples with no
+    or all labels. JSON has both.
 
     \b
     Examples:
       mltsk evaluate yeast.skops yeast
+      mltsk evaluate yeast.skops yeast --convention paper
       mltsk evaluate patients.skops test.csv --json
     """
     from .inputs import LabelOptions, fitted_label_options, open_model, samples
@@ -231,8 +239,22 @@ def evaluate(
         say(_metrics_json(overall, by_label, n_rows=n_rows))
         return
     say(f"{rows.name}: {n_rows:,} rows, {plural(n_labels, 'label')}\n")
-    say(f"{label_table(by_label, LABEL_METRICS)}\n")
-    say(metric_table(overall, overall["standard"]))
+    columns = [name for name in LABEL_METRICS if by_label[name].notna().any()]
+    say(label_table(by_label, columns))
+    if n_labels > 1:
+        say(f"\n{_sentence_on_decisions(overall['standard'])}")
+    if convention is not None:
+        say(f"\nconvention: {convention.value}\n{overall[convention.value]}")
+
+
+def _sentence_on_decisions(metrics: "Mapping[str, float]") -> str:
+    """How many decisions over all labels are right."""
+    sentence = (
+        f"Over all labels, {metrics['HL']:.1%} of decisions are wrong, F1 is "
+        f"{metrics['micro_F1']:.3f}, and {metrics['subset_accuracy']:.1%} of samples "
+        "have exactly the right labels."
+    )
+    return "\n".join(wrap(sentence, MAX_LINE_WIDTH))
 
 
 def _refuse_classes(model: "Estimator", path: str) -> None:

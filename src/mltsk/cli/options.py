@@ -84,7 +84,8 @@ def _finite_number(text: str) -> float | None:
 def threshold_option(default: object) -> Any:
     """The option ``--threshold`` of a command, whose help names the default."""
     purpose = (
-        "Score from which a label is predicted, or what to tune it for, per label."
+        "Probability from which a label is predicted, or what to tune it for, per "
+        "label."
     )
     return Option(
         parser=threshold_wish,

@@ -19,6 +19,7 @@ from .options import (
     with_options,
 )
 from .output import (
+    MAX_LINE_WIDTH,
     MAX_PRINTED_LABELS,
     check_files,
     noted_warnings,
@@ -28,7 +29,6 @@ from .output import (
     working,
 )
 
-REPORT_WIDTH = 80  # characters of a printed line
 FILE_HELP = "A CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT file; .csv.gz will do."
 SEED_HELP = "Seed of folds, forest and intervals."
 
@@ -83,7 +83,7 @@ def doctor(
     say(f"{table.columns.title}\n")
     sentences = advice(table)
     for sentence in sentences or ["Nothing was found that will hurt."]:
-        say("\n".join(wrap(sentence, REPORT_WIDTH, subsequent_indent="  ")))
+        say("\n".join(wrap(sentence, MAX_LINE_WIDTH, subsequent_indent="  ")))
     say(f"\n`mltsk columns {data}` says what each column is taken for.")
 
 

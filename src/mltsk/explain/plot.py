@@ -48,8 +48,8 @@ MAX_DRAWN_LABELS = 12  # squares of one figure, unless labels are named
 MAX_CORRELATED_LABELS = 60
 MAX_IMPORTANCE_LABELS = 30
 HOW_HEAT_MAPS_READ = (
-    "Blue raises the score, orange lowers it, on top of what each feature does alone. "
-    "Hatched: hardly any data."
+    "Blue makes a label more likely, orange less likely, on top of what each feature "
+    "does alone. Hatched: hardly any data."
 )
 MANY_PAIRS = 500  # of labels: beyond, the dots of a figure are small and faint
 
@@ -66,7 +66,7 @@ class ModelFigures:
         self._model = model
 
     def shapes(self, *labels: str, top: int = 6) -> "Figure":
-        """What features add to the score of labels, see `mltsk.explain.plot.shapes`."""
+        """What features add to labels, see `mltsk.explain.plot.shapes`."""
         return shapes(self._model, *labels, top=top)
 
     def pair(self, index: int, *labels: str) -> "Figure":
@@ -111,21 +111,22 @@ class ModelFigures:
 
 
 def shapes(model: Model, *labels: str, top: int = 6) -> "Figure":
-    """What the ``top`` features add to the score of some labels, a small curve each.
+    """What the ``top`` features add to some labels, a small curve each.
 
-    Without names, the four labels are shown that features move most. Marks at the foot
-    are the 5, 10, …, 95 per cent of the training data; blue is above the average of the
-    curve, orange below. Named values are bars; a diamond next to a curve is what is
-    added if the feature was not measured. Between the dashed lines, or the ends of
-    those on bars, the effect lies in 95 of 100 cases, by the covariance of the ridge; a
-    long model from a file has none.
+    They add to log-odds: 0 is a probability of 50 %, 1 of 73 %, 2 of 88 %. Without
+    names, the four labels are shown that features move most. Marks at the foot are the
+    5, 10, …, 95 per cent of the training data; blue is above the average of the curve,
+    orange below. Named values are bars; a diamond next to a curve is what is added if
+    the feature was not measured. Between the dashed lines, or the ends of those on
+    bars, the effect lies in 95 of 100 cases, by the covariance of the ridge; a long
+    model from a file has none.
     """
     if not labels:
         importance = views.feature_importance(model, None)
         largest = _largest(importance.values.sum(axis=0), 4)
         labels = tuple(importance.labels[j] for j in largest)
     curves = views.shapes(model, *labels, top=top)
-    title = "What features add to scores"
+    title = f"What features add to {_scale_of(model)}"
     if not curves:
         title = "This model has no general rule: its rules say everything"
     size = (2.8, 1.6)
@@ -133,12 +134,12 @@ def shapes(model: Model, *labels: str, top: int = 6) -> "Figure":
 
 
 def pair(model: Model, index: int, *labels: str) -> "Figure":
-    """What two features add to scores together, a heat map for each label.
+    """What two features add to log-odds together, a heat map for each label.
 
     Pairs are counted from 0, the largest, as in ``clf.pairs_``. Without names, the four
-    labels are shown that the pair moves most. Blue raises a score, orange lowers it.
-    The numbers are what is added, 0 on average over the data; between two values they
-    change evenly. Cells with hardly any data are hatched.
+    labels are shown that the pair moves most. Blue makes a label more likely, orange
+    less likely. The numbers are what is added, 0 on average over the data; between two
+    values they change evenly. Cells with hardly any data are hatched.
     """
     every = feature_pairs(views.effects_of(model))
     if not 0 <= index < len(every):
@@ -150,7 +151,8 @@ def pair(model: Model, index: int, *labels: str) -> "Figure":
     places = _pair_labels(chosen, labels)
     reach = float(np.abs(chosen.surface[:, :, places]).max(initial=0.0)) or 1.0
     maps = [HeatMap(chosen, j, reach, chosen.labels[j]) for j in places]
-    title = f"{chosen.title}: what both together add to a score, 0 on average"
+    scale = _scale_of(model)
+    title = f"{chosen.title}: what both together add to {scale}, 0 on average"
     return _heat_maps(maps, title)
 
 
@@ -164,7 +166,8 @@ def pairs(model: Model, *labels: str, top: int = 6) -> "Figure":
         j = _pair_labels(chosen, labels)[0]
         reach = float(np.abs(chosen.surface[:, :, j]).max(initial=0.0)) or 1.0
         maps.append(HeatMap(chosen, j, reach, chosen.labels[j]))
-    title = "Two features together: what both values add to a score, 0 on average"
+    scale = _scale_of(model)
+    title = f"Two features together: what both values add to {scale}, 0 on average"
     if not maps:
         title = "No features act together in this model"
     return _heat_maps(maps, title)
@@ -191,7 +194,7 @@ def _heat_maps(maps: Sequence[HeatMap], title: str) -> "Figure":
 def feature_importance(model: Model, top: int = 20) -> "Figure":
     """The ``top`` features and what each does to each label.
 
-    That is the standard deviation of what it adds to the score. Of more than 30 labels
+    That is the standard deviation of what it adds to log-odds. Of more than 30 labels
     the map shows those that features move most.
     """
     view = views.feature_importance(model, top)
@@ -513,6 +516,11 @@ def _draw_roc(ax: "Axes", judged: Judged) -> None:
 
 
 # shared -------------------------------------------------------------------------------
+
+
+def _scale_of(model: Model) -> str:
+    """What the numbers of a model add up to, in words."""
+    return "log-odds" if views.effects_of(model).system.has_log_odds else "scores"
 
 
 def _largest(sizes: Array, most: int) -> Index:

@@ -54,7 +54,7 @@ def left_out(model: Model, *labels: str) -> dict[str, tuple[Mask, Array, Array]]
     """What each training row would have been told if it had not been there.
 
     For each label, or some, on rows where it was observed: whether they have it, and
-    their probability and score.
+    their probability and log-odds.
     """
     record = getattr(model, "fit_record_", None)
     if record is None:
@@ -81,7 +81,7 @@ class FeatureImportance:
     """What features are worth for each label, the largest feature first.
 
     ``values`` (features, labels) are standard deviations over the data of what each
-    adds to a score, in general and within rules; half of the variance of a pair of
+    adds to log-odds, in general and within rules; half of the variance of a pair of
     features counts for each of them. ``rest`` (labels,) are the sums over the features
     that are not shown.
     """
@@ -124,7 +124,7 @@ class Curve:
     feature, label : str, str or None
         Their names; a condition has no label.
     x, y : array of shape (n,)
-        Values in the caller's units; what is added to the score, 0 on average, or
+        Values in the caller's units; what is added to log-odds, 0 on average, or
         membership, 1 at ``center``.
     words : str
         The same in words.

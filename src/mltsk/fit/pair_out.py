@@ -13,12 +13,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import FloatArray
+from .ridge import Factor, centred_kernel
 
 MAX_BLOCK_PAIRS = 2**20  # 8 MiB per array of pairs
 # Scores that differ by less are equal but for rounding: without it, a model that says
 # the same of all rows would be judged by its last bits.
 TIED_SCORES = 1e-12
 MIN_DETERMINANT = 1e-12  # below, two rows decide their own scores alone
+
+
+def hat_matrix(K: FloatArray, w: FloatArray, ridge: float) -> FloatArray:
+    """The matrix H (n, n) by which a ridge regression turns labels into fitted scores.
+
+    K (n, n) is the kernel of rows whose weights w (n,) are all above 0; it is
+    overwritten.
+
+    Where rows do not differ, every fitted score is the weighted mean.
+
+    >>> hat_matrix(np.zeros((2, 2)), np.array([1.0, 3.0]), ridge=1.0).round(2).tolist()
+    [[0.25, 0.75], [0.25, 0.75]]
+    """
+    root = np.sqrt(w)
+    factor = Factor.of(centred_kernel(K, w), np.array([ridge]))
+    H = np.outer(root, root) / w.sum() - ridge * factor.inverse()
+    H[np.diag_indices_from(H)] += 1.0
+    return np.asarray(H * (root / root[:, None]))
 
 
 def leave_pair_out_auc(

@@ -42,9 +42,10 @@ def to_onnx(
     ordered column whose values are all numbers takes numbers, NaN where missing. A word
     that was never seen counts as nothing.
 
-    Outputs are ``scores`` (n, n_labels), ``labels`` and, where the model is calibrated,
-    ``probabilities`` (n, n_labels). Scores are on the scale of the thresholds:
-    ``decision_function`` plus the thresholds. Labels are what ``predict`` returns: an
+    Outputs are ``scores`` (n, n_labels), ``labels`` and, where scores are log-odds,
+    ``probabilities`` (n, n_labels). Scores are log-odds of probabilities, of PaperMLTSK
+    its own; a label is given where they reach the thresholds, and
+    ``decision_function`` is their difference. Labels are what ``predict`` returns: an
     int64 indicator, or classes if the model was fitted on those. Names of features and
     labels, the thresholds and, of a table, ``columns`` with their kinds and values are
     in its metadata, as JSON.
@@ -129,7 +130,7 @@ def _facts(system: FuzzySystem) -> dict[str, object]:
 
 
 def _answer(g: Graph, model: BaseEstimator, scores: str) -> None:
-    """Let scores, labels and, of a calibrated model, probabilities leave the graph."""
+    """Let scores, labels and, if scores are log-odds, probabilities leave the graph."""
     types = g.onnx.TensorProto
     system = model.system_
     n_labels = len(system.label_names)

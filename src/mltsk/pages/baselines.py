@@ -1,9 +1,10 @@
 """A model next to other methods: all are fitted and judged on the same folds.
 
 The methods are the model, the same in a few statements, logistic regression and a
-forest. Every row is scored by models that have not seen it. Of large tables some rows
-and labels are compared, evenly spread. Cells are prepared as is usual for these
-methods: the median and a mark in place of a missing number, a column per category.
+forest. Every row is scored by models that have not seen it, nor another row of its
+group; folds are drawn several times. Of large tables some rows and labels are compared,
+evenly spread. Cells are prepared as is usual for these methods: the median and a mark
+in place of a missing number, a column per category.
 
 Symbols: n rows, L labels, M methods, R draws of folds, B resamples of the rows.
 """
@@ -21,44 +22,52 @@ from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 
 from ..classifier import MLTSKClassifier
 from ..core.arrays import CSR, FloatArray, mean_of_known, spread_rows
 from ..core.magnitude import in_ordinary_size, unit_factors
+from ..fit.left_out import Groups, take_groups
 from ..frames import MISSING
 from ..metrics.curves import ranking, resamples
 from ..metrics.scorers import label_scores
+from ..model_selection import IterativeStratification
 
 COMPARISON_FOLDS = 5
 MAX_COMPARED_ROWS = 3000
 MAX_COMPARED_LABELS = 30
-# Up to here folds are drawn twice: on pbc one draw moves the AP of a rare label by a
-# tenth.
-MAX_ROWS_DRAWN_TWICE = 1000
-REVIEW_STATEMENTS = 12  # per label of the model in words
+# How often folds are drawn, up to so many rows: on pbc (418 rows) one draw moves the
+# mean AP by .02, and that of a rare label by a tenth.
+DRAWS_BY_ROWS = ((1000, 5), (2000, 2), (MAX_COMPARED_ROWS, 1))
+REVIEW_STATEMENTS = 12  # per label of the model in words, if no other size is better
+# With fewer cases no method is called clearly better for a label.
+MIN_CLEAR_CASES = 20
+# A short model that is worse by less is called better: it can be read.
+SLIGHTLY_WORSE_AP = 0.005
 
-OURS = "this model"
-OURS_SHORT = f"its {REVIEW_STATEMENTS} statements"
+OURS = "the whole model"
 LINEAR = "logistic regression"
 FOREST = "forest"
-COMPARED_METHODS = (OURS, OURS_SHORT, LINEAR, FOREST)
 
 Samples: TypeAlias = DataFrame | CSR
 RowNumbers: TypeAlias = NDArray[np.intp]
 
 
 class Lead(NamedTuple):
-    """Where a method is clearly better than ours: on average, and for which labels."""
+    """Where a method is clearly better than ours.
+
+    On average, in how many ``draws`` of folds it is ahead on average, and for which
+    labels.
+    """
 
     on_average: bool
+    draws: int
     labels: RowNumbers
 
 
 class BaselineComparison(NamedTuple):
-    """AP and AUC of several methods on the same rows.
+    """AP and AUC of several methods on the same rows and folds.
 
     Attributes
     ----------
@@ -66,33 +75,71 @@ class BaselineComparison(NamedTuple):
         How many rows were compared.
     labels : array of shape (L,)
         Which labels were compared.
+    cases : array of shape (L,)
+        How many of these rows have each label.
     AP, AUC : {method: array of shape (L,)}
-    ahead : {method: array of shape (B, L)}
-        How much higher the AP of a method is than ours, for each resample of the rows.
+        Means over draws of folds. Our long model comes first, then our short one.
+    drawn_AP : {method: array of shape (R, L)}
+        AP of each draw.
+    resampled_AP : {method: array of shape (B, L)}
+        AP for each resample of the rows, means over draws.
     """
 
     rows: int
     labels: RowNumbers
+    cases: RowNumbers
     AP: dict[str, FloatArray]
     AUC: dict[str, FloatArray]
-    ahead: dict[str, FloatArray]
+    drawn_AP: dict[str, FloatArray]
+    resampled_AP: dict[str, FloatArray]
+
+    @property
+    def n_draws(self) -> int:
+        """How often folds were drawn."""
+        return len(self.drawn_AP[OURS])
+
+    @property
+    def ours(self) -> list[str]:
+        """Our long model and our short one."""
+        return list(self.AP)[:2]
+
+    @property
+    def best(self) -> str:
+        """The better of our models; the short one if it is hardly worse."""
+        long, short = self.ours
+        means = self.mean_AP()
+        if not means or means[long] - means[short] > SLIGHTLY_WORSE_AP:
+            return long
+        return short
+
+    def mean_AP(self) -> dict[str, float]:
+        """Mean AP over labels by method; empty if no label could be judged."""
+        if np.isnan(self.AP[OURS]).all():
+            return {}
+        return {method: float(np.nanmean(each)) for method, each in self.AP.items()}
 
     def leads(self) -> dict[str, Lead]:
-        """Methods whose AP is higher than ours beyond what chance does.
+        """Other methods whose AP is higher than our best beyond what chance does.
 
         The interval of the difference over resamples lies above 0: that of 95 % for the
-        mean over labels, of 99 % for one label.
+        mean over labels, of 99 % for one label with enough cases.
         """
         leads = {}
-        for method, ahead in self.ahead.items():
+        for method in (LINEAR, FOREST):
+            ahead = self.resampled_AP[method] - self.resampled_AP[self.best]
             is_known = np.isfinite(ahead).any(axis=0)
             if not is_known.any():
                 continue
             mean = np.nanpercentile(mean_of_known(ahead, axis=1), 2.5)
             each = np.nanpercentile(ahead[:, is_known], 0.5, axis=0)
-            labels = self.labels[is_known][each > 0]
+            has_cases = self.cases[is_known] >= MIN_CLEAR_CASES
+            labels = self.labels[is_known][(each > 0) & has_cases]
             if mean > 0 or len(labels):
-                leads[method] = Lead(on_average=bool(mean > 0), labels=labels)
+                by_draw = self.drawn_AP[method] - self.drawn_AP[self.best]
+                n_ahead = int((np.nanmean(by_draw, axis=1) > 0).sum())
+                leads[method] = Lead(
+                    on_average=bool(mean > 0), draws=n_ahead, labels=labels
+                )
         return leads
 
 
@@ -101,6 +148,8 @@ def compare(
     X: Samples,
     Y: FloatArray,
     *,
+    groups: Groups = None,
+    statements: int = REVIEW_STATEMENTS,
     seed: int = 0,
     done: Callable[[], object] = lambda: None,
 ) -> BaselineComparison:
@@ -113,6 +162,10 @@ def compare(
     X : data frame or CSR matrix of n rows
     Y : array of shape (n, L)
         Labels of 0 and 1, NaN where not observed.
+    groups : array of int of shape (n,), or None
+        Rows of one group are in the same fold, and drawn together.
+    statements : int
+        Per label of the short model.
     seed : int
         Of folds, of the forest and of resamples.
     done : callable
@@ -123,32 +176,55 @@ def compare(
     labels = np.linspace(0, Y.shape[1] - 1, n_labels).round().astype(int)
     X = take_rows(X, rows)
     Y = Y[np.ix_(rows, labels)]
-    scores = _scores_of_unseen(model, X, Y, seed=seed, done=done)
+    groups = take_groups(groups, rows)
+    task = _Task(model=model, X=X, Y=Y, groups=groups, statements=statements, seed=seed)
+    scores = _scores_of_unseen(task, done)
     weights = resamples(len(Y), n_labels, seed)
+    if groups is not None:
+        weights = _resampled_groups(Y, groups, seed)
 
-    shape = (len(COMPARED_METHODS), n_labels)
-    AP = np.zeros(shape)
-    AUC = np.zeros(shape)
-    resampled_AP = np.zeros((shape[0], len(weights), n_labels))
-    for m, j in np.ndindex(shape):
+    methods = (OURS, f"{statements} statements per label", LINEAR, FOREST)
+    n_draws = scores.shape[1]
+    AP = np.zeros((len(methods), n_draws, n_labels))
+    AUC = np.zeros((len(methods), n_draws, n_labels))
+    resampled_AP = np.zeros((len(methods), len(weights), n_labels))
+    for m, r, j in np.ndindex(AP.shape):
         is_seen = ~np.isnan(Y[:, j])
         y = Y[is_seen, j] > 0
-        draws = scores[m][:, is_seen, j]
-        AP[m, j], AUC[m, j] = _mean_ranking(y, draws)[:, 0]
-        resampled_AP[m, :, j] = _mean_ranking(y, draws, weights[:, is_seen])[0]
-    ours, _, linear, forest = resampled_AP
+        own = scores[m, r, is_seen, j]
+        AP[m, r, j], AUC[m, r, j] = np.ravel(ranking(y, own))
+        resampled_AP[m, :, j] += ranking(y, own, weights[:, is_seen])[0] / n_draws
     return BaselineComparison(
         rows=len(rows),
         labels=labels,
-        AP=dict(zip(COMPARED_METHODS, AP, strict=True)),
-        AUC=dict(zip(COMPARED_METHODS, AUC, strict=True)),
-        ahead={LINEAR: linear - ours, FOREST: forest - ours},
+        cases=np.nansum(Y, axis=0).astype(np.intp),
+        AP=dict(zip(methods, AP.mean(axis=1), strict=True)),
+        AUC=dict(zip(methods, AUC.mean(axis=1), strict=True)),
+        drawn_AP=dict(zip(methods, AP, strict=True)),
+        resampled_AP=dict(zip(methods, resampled_AP, strict=True)),
     )
 
 
-def n_draws(n_rows: int) -> int:
-    """How often folds are drawn."""
-    return 2 if n_rows <= MAX_ROWS_DRAWN_TWICE else 1
+class _Task(NamedTuple):
+    """What is compared: arguments of `compare`, for the rows and labels compared."""
+
+    model: MLTSKClassifier
+    X: Samples
+    Y: FloatArray
+    groups: Groups
+    statements: int
+    seed: int
+
+
+def draws_of_rows(n_rows: int) -> int:
+    """How often folds are drawn for so many rows."""
+    return next((draws for most, draws in DRAWS_BY_ROWS if n_rows <= most), 1)
+
+
+def _resampled_groups(Y: FloatArray, groups: NDArray[np.intp], seed: int) -> FloatArray:
+    """How often each row of Y (n, L) is drawn where groups are drawn whole, (B, n)."""
+    n_groups = int(groups.max()) + 1
+    return resamples(n_groups, Y.shape[1], seed)[:, groups]
 
 
 def take_rows(X: Samples, rows: RowNumbers) -> Samples:
@@ -156,51 +232,40 @@ def take_rows(X: Samples, rows: RowNumbers) -> Samples:
     return X.iloc[rows] if isinstance(X, DataFrame) else X[rows]
 
 
-def _mean_ranking(
-    y: NDArray[np.bool_], draws: FloatArray, weights: FloatArray | None = None
-) -> FloatArray:
-    """AP and AUC of scores (R, n), means over draws of folds: (2, 1) or (2, B)."""
-    return np.mean([ranking(y, scores, weights) for scores in draws], axis=0)
-
-
-def _scores_of_unseen(
-    model: MLTSKClassifier,
-    X: Samples,
-    Y: FloatArray,
-    *,
-    seed: int,
-    done: Callable[[], object],
-) -> FloatArray:
-    """Scores (M, R, n, L) by methods that have not seen the row."""
-    cells = _usual_cells(X)
-    scores = np.zeros((len(COMPARED_METHODS), n_draws(len(Y)), *Y.shape))
-    for draw in range(n_draws(len(Y))):
-        folds = KFold(COMPARISON_FOLDS, shuffle=True, random_state=seed + draw)
-        for train, test in folds.split(Y):
-            scores[:2, draw, test] = _our_scores(model, X, Y, (train, test))
+def _scores_of_unseen(task: _Task, done: Callable[[], object]) -> FloatArray:
+    """Scores (M, R, n, L) by methods that have not seen the row, nor its group."""
+    Y = task.Y
+    cells = _usual_cells(task.X)
+    n_draws = draws_of_rows(len(Y))
+    scores = np.zeros((4, n_draws, *Y.shape))
+    for draw in range(n_draws):
+        seed = task.seed + draw
+        folds = IterativeStratification(COMPARISON_FOLDS, random_state=seed)
+        for train, test in folds.split(Y, Y, task.groups):
+            scores[:2, draw, test] = _our_scores(task, (train, test))
             scores[2:, draw, test] = _other_scores(cells, Y, (train, test), seed)
             done()
     return scores
 
 
-def _our_scores(
-    model: MLTSKClassifier,
-    X: Samples,
-    Y: FloatArray,
-    fold: tuple[RowNumbers, RowNumbers],
-) -> FloatArray:
+def _our_scores(task: _Task, fold: tuple[RowNumbers, RowNumbers]) -> FloatArray:
     """Probabilities of test rows by the whole model and by the short one, (2, n, L)."""
     train, test = fold
-    unseen = take_rows(X, test)
+    Y = task.Y
+    unseen = take_rows(task.X, test)
     # A label that no training row was observed for is the same for all test rows.
     scores = np.full((2, len(test), Y.shape[1]), 0.5)
     observed = np.flatnonzero(~np.isnan(Y[train]).all(axis=0))
     if not len(observed):
         return scores
     with warnings.catch_warnings(action="ignore"):
-        long = clone(model).set_params(threshold=0.5, max_statements=None)
-        long.fit(take_rows(X, train), DataFrame(Y[np.ix_(train, observed)]))
-        short = long.shorten(REVIEW_STATEMENTS)
+        long = clone(task.model).set_params(threshold=0.5, max_statements=None)
+        long.fit(
+            take_rows(task.X, train),
+            DataFrame(Y[np.ix_(train, observed)]),
+            groups=take_groups(task.groups, train),
+        )
+        short = long.shorten(task.statements)
         scores[0][:, observed] = long.predict_proba(unseen)
         scores[1][:, observed] = short.predict_proba(unseen)
     return scores

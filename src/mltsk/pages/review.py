@@ -31,7 +31,7 @@ from ..explain.rules import MAX_SHOWN_LABELS, RuleBase
 from ..explain.wording import name
 from ..files import check_outputs
 from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
-from ..pipelines import with_feature_names
+from ..pipelines import with_feature_names, with_fixed_thresholds
 from ..rows.read import TableLike
 from ..tables.files import read_raw
 from ..tables.read import DataTable, read_table, sparse_rows
@@ -43,12 +43,12 @@ from .baselines import (
     LINEAR,
     MAX_COMPARED_ROWS,
     OURS,
-    OURS_SHORT,
     REVIEW_STATEMENTS,
+    SLIGHTLY_WORSE_AP,
     BaselineComparison,
     Samples,
     compare,
-    n_draws,
+    draws_of_rows,
     take_rows,
 )
 from .explorer import explorer_parts, policy
@@ -60,6 +60,7 @@ from .shown_labels import check_max_labels, note_on_shown_labels, shown_labels
 from .worth import JudgedLabel
 
 MAX_UNFOLDED_LABELS = 6
+READABLE_SIZES = (5, 8, 12, 20)  # statements per label of the model in words
 MAX_SHAPES_PER_LABEL = 6
 MAX_SHOWN_EXCEPTIONS = 12
 CONSEQUENTS_PER_EXCEPTION = 5
@@ -128,7 +129,7 @@ def review(
     >>> import tempfile
     >>> from mltsk import read_table, review
     >>> page = review(read_table("pbc"), tempfile.mkdtemp() + "/pbc.html", quick=True)
-    >>> "hepatomegaly can be found" in page.read_text(encoding="utf-8")
+    >>> "hepatomegaly can be predicted" in page.read_text(encoding="utf-8")
     True
     """
     is_file = isinstance(table, DataTable) and is_path(table.source)
@@ -181,51 +182,109 @@ def review_page(
 
     ``command`` is shown in the page, to repeat the review.
     """
-    check_installed("jinja2", extra="report")
-    if not table.label_names:
-        raise InputError(
-            f"{table.name} has no labels to review: say which columns are labels."
-        )
-    check_max_labels(max_labels)
-    is_quick = quick or len(table) < 4 * COMPARISON_FOLDS
+    _check_review(table, max_labels)
+    is_quick = quick or _n_units(table) < 4 * COMPARISON_FOLDS
     step = _step_counter(progress, len(table), is_quick=is_quick)
     step()  # none yet
     X = _samples(table)
     Y = table.Y.to_numpy(dtype=float)
     if model is None:
         model = MLTSKClassifier(threshold="f1")
-    fitted = with_feature_names(clone(model).fit(X, table.Y), table.feature_names)
+    fitted = clone(model).fit(X, table.Y, groups=table.groups)
+    fitted = with_feature_names(fitted, table.feature_names)
     step()
-    short = fitted.shorten(REVIEW_STATEMENTS)
-    step()
-    comparison = None
-    size_path = None
+    compared = Compared(REVIEW_STATEMENTS)
     if not is_quick:
-        comparison = compare(model, X, Y, seed=seed, done=step)
-        size_path = fitted.size_path_
-        step()
+        compared = _compared(table, model, fitted, seed, step)
+    n_statements = compared.n_statements
+    comparison = compared.comparison
+    shown_model = with_fixed_thresholds(fitted)  # one per label in the whole page
+    short = shown_model.shorten(n_statements)
+    step()
     labels = worth.judge(fitted)
     summary = worth.headline(labels, comparison)
     shown = shown_labels(fitted.system_, max_labels)
     note = note_on_shown_labels(fitted.system_, len(shown))
     facts = {
-        "told": summary,
+        "told": worth.first_lines(labels, comparison),
         "labels": len(labels),
         "shown": note,
         "quick": is_quick,
         "open": len(labels) <= MAX_UNFOLDED_LABELS,
+        "group": name(table.group_name),
         "table": table_facts(table, Y, shown),
         "judged": [_label_facts(labels[j]) for j in shown],
         "some_judged": _how_many(len(fitted.fit_record_.labels), len(table)),
         "compared": _comparison_facts(comparison, labels, len(table)),
-        "said": _model_facts(fitted, short, shown, size_path, comparison),
+        "said": {
+            **_model_facts(fitted, short, labels, shown, n_statements),
+            "mean": _precisions_of_both(comparison),
+            "sizes": _size_picture(compared.size_path, n_statements),
+        },
         "made": _origin_facts(table, fitted, seed, command, comparison),
-        **_explorer_facts(fitted, X, table, max_labels),
+        **_explorer_facts(shown_model, X, table, max_labels),
     }
     page = _rendered(table, facts)
     step()
     sentences = [worth.sentence(label) for label in labels]
     return ReviewPage(page, summary, labels=sentences, model=fitted, shown=note)
+
+
+def _check_review(table: DataTable, max_labels: int) -> None:
+    """Refuse what cannot be reviewed, before a fit begins."""
+    check_installed("jinja2", extra="report")
+    if not table.label_names:
+        raise InputError(
+            f"{table.name} has no labels to review: say which columns are labels."
+        )
+    check_max_labels(max_labels)
+
+
+def _n_units(table: DataTable) -> int:
+    """How many rows, or groups of rows, can be left out by themselves."""
+    return len(table) if table.groups is None else len(np.unique(table.groups))
+
+
+class Compared(NamedTuple):
+    """How long the model in words is, and what was compared to choose its length."""
+
+    n_statements: int
+    size_path: DataFrame | None = None
+    comparison: BaselineComparison | None = None
+
+
+def _compared(
+    table: DataTable,
+    model: MLTSKClassifier,
+    fitted: MLTSKClassifier,
+    seed: int,
+    step: Callable[[], None],
+) -> Compared:
+    """Compare models of all sizes, and then the model with other methods."""
+    size_path = fitted.size_path_
+    n_statements = _readable_size(size_path)
+    step()
+    comparison = compare(
+        model,
+        _samples(table),
+        table.Y.to_numpy(dtype=float),
+        groups=table.groups,
+        statements=n_statements,
+        seed=seed,
+        done=step,
+    )
+    return Compared(n_statements, size_path, comparison)
+
+
+def _readable_size(size_path: DataFrame) -> int:
+    """How many statements per label the model in words has.
+
+    It is the fewest with which AP by folds is hardly worse than with others.
+    """
+    readable = size_path[size_path["statements"].isin(READABLE_SIZES)]
+    AP = readable["macro_AP"]
+    good = readable[AP >= AP.max() - SLIGHTLY_WORSE_AP]
+    return int(good["statements"].min()) if len(good) else REVIEW_STATEMENTS
 
 
 def _samples(table: DataTable) -> Samples:
@@ -241,7 +300,7 @@ def _step_counter(
     n_steps = 3
     if not is_quick:
         n_compared = min(n_rows, MAX_COMPARED_ROWS)
-        n_steps = 4 + COMPARISON_FOLDS * n_draws(n_compared)
+        n_steps = 4 + COMPARISON_FOLDS * draws_of_rows(n_compared)
     steps = count()
 
     def step() -> None:
@@ -304,6 +363,7 @@ def _label_facts(label: JudgedLabel) -> PageData:
         "sentence": worth.sentence(label),
         "known": label.is_known,
         "rate": label.rate,
+        "threshold": f"{100 * label.threshold:.3g}\N{NO-BREAK SPACE}%",
     }
     if not label.is_known:
         return facts
@@ -363,10 +423,11 @@ def _comparison_facts(
         some.append(f"{comparison.rows:,} of {n_rows:,} rows")
     if len(comparison.labels) != len(labels):
         some.append(f"{len(comparison.labels)} of {len(labels)} labels")
-    folds = f"{COMPARISON_FOLDS} folds"
-    if n_draws(comparison.rows) == 2:
-        folds = f"2 times {folds}"
+    folds = f"{COMPARISON_FOLDS} folds, drawn once"
+    if comparison.n_draws > 1:
+        folds = f"{COMPARISON_FOLDS} folds, drawn {comparison.n_draws} times"
     return {
+        "lines": worth.lines_on_better_methods(labels, comparison),
         "rows": rows,
         "mean": means,
         "methods": list(comparison.AP),
@@ -402,13 +463,14 @@ def _means(
 def _model_facts(
     model: MLTSKClassifier,
     short: MLTSKClassifier,
+    judged: list[JudgedLabel],
     shown: NDArray[np.intp],
-    size_path: DataFrame | None,
-    comparison: BaselineComparison | None,
+    n_statements: int,
 ) -> PageData:
     """What a model says: its short form in words, its curves and its exceptions.
 
-    ``shown`` are the labels that it is shown for.
+    ``shown`` are the labels that it is shown for, ``n_statements`` those per label of
+    the short form.
     """
     base = short.rules_
     curves = views.FeatureCurves(views.effects_of(model))
@@ -421,11 +483,12 @@ def _model_facts(
         if len(base.general):
             node = base.general[j].nodes(None, general=base.effects.start)[0]
             general.append(node)
-        shapes = _shape_pictures(curves, short_curves, j)
+        shapes = _shape_pictures(curves, short_curves, j, n_statements)
         label = name(str(model.label_names_[j]))
         labels.append(
             {
                 "name": label,
+                "warning": worth.sentence(judged[j]) if judged[j].is_guessed else "",
                 "node": node,
                 "shapes": shapes,
                 "pairs": pair_facts(pairs, j),
@@ -435,23 +498,24 @@ def _model_facts(
         "legend": base.legend(),
         "labels": labels,
         "most": largest_amount(general),
-        "terms": REVIEW_STATEMENTS,
+        "terms": n_statements,
         "own": _exceptions(base),
         "exceptions": _exceptions(model.rules_, at_most=MAX_SHOWN_EXCEPTIONS),
         "n_pairs": len(pairs),
         "n_exceptions": model.n_rules_,
         "n_numbers": int(model.n_statements_.max()),
-        "mean": _precisions_of_both(comparison),
-        "sizes": _size_picture(size_path),
     }
 
 
 def _shape_pictures(
-    curves: views.FeatureCurves, short_curves: views.FeatureCurves, j: int
+    curves: views.FeatureCurves,
+    short_curves: views.FeatureCurves,
+    j: int,
+    n_statements: int,
 ) -> list[tuple[str, str]]:
     """Features that matter most for label j, and pictures of what they add."""
     features = curves.largest([j], MAX_SHAPES_PER_LABEL)
-    of_short = short_curves.largest([j], REVIEW_STATEMENTS)
+    of_short = short_curves.largest([j], n_statements)
     wholes = [curves.curve(f, j) for f in features]
     reach = max((float(np.abs(curve.y).max()) for curve in wholes), default=0.0) or 1.0
     pictures = []
@@ -472,12 +536,13 @@ def _exceptions(base: RuleBase, at_most: int | None = None) -> list[Node]:
 
 def _precisions_of_both(comparison: BaselineComparison | None) -> list[float] | None:
     """Mean AP of the whole model and of the short one, on the same folds."""
-    if comparison is None or np.isnan(comparison.AP[OURS]).all():
+    means = {} if comparison is None else comparison.mean_AP()
+    if comparison is None or not means:
         return None
-    return [float(np.nanmean(comparison.AP[method])) for method in (OURS, OURS_SHORT)]
+    return [means[method] for method in comparison.ours]
 
 
-def _size_picture(size_path: DataFrame | None) -> str | None:
+def _size_picture(size_path: DataFrame | None, n_statements: int) -> str | None:
     """What brevity costs, if it is known."""
     if size_path is None:
         return None
@@ -490,9 +555,9 @@ def _size_picture(size_path: DataFrame | None) -> str | None:
         return None
     return svg.sizes(
         "What brevity costs",
-        terms=size_path["statements"].to_numpy(),
+        counts=size_path["statements"].to_numpy(),
         values=known,
-        marked=REVIEW_STATEMENTS,
+        marked=n_statements,
     )
 
 
@@ -518,10 +583,7 @@ def _origin_facts(
             f"MLTSKClassifier with {_options(model)}; {exceptions}, ridge "
             f"{model.ridge_:.3g}"
         ),
-        "Judged on": (
-            "leave-one-out scores; intervals are 95 %, of AP and AUC on the scale of "
-            "log-odds"
-        ),
+        "Judged on": _judged_on(table),
     }
     if comparison is not None:
         facts["Compared with"] = (
@@ -540,6 +602,19 @@ def _origin_facts(
     if command:
         facts["Repeat it"] = command
     return facts
+
+
+def _judged_on(table: DataTable) -> str:
+    """By what the model was judged."""
+    rows = "scores of rows that were left out, one at a time"
+    if table.group_name:
+        group = name(table.group_name)
+        rows = f"scores of rows that were left out, all rows of one {group} at a time"
+    return (
+        f"{rows}; AUC of up to 2,000 rows without groups from pairs of rows left out; "
+        "intervals are 95 %, on the scale of log-odds; counts at thresholds that were "
+        "chosen in five folds without the counted rows"
+    )
 
 
 def _options(model: MLTSKClassifier) -> str:

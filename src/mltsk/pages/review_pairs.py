@@ -10,7 +10,8 @@ from . import svg
 from .packing import PageData
 
 MAX_MAPS_PER_LABEL = 3
-MIN_PAIR_HEIGHT = 0.01  # a pair whose largest height is less hardly moves a label
+# In log-odds; a pair whose largest height is less hardly moves a label: .05 are 1 %.
+MIN_PAIR_HEIGHT = 0.05
 
 
 def pair_facts(pairs: Sequence[FeaturePair], j: int) -> list[PageData]:

@@ -133,7 +133,7 @@ def effect(amount: float, most: float) -> str:
 
 
 def shape(whole: Curve, simple: Curve | None, reach: float) -> str:
-    """Draw what a feature adds to a label's score over its values.
+    """Draw what a feature adds to a label's log-odds over its values.
 
     ``whole`` is the curve of the whole model, ``simple`` that of the short one, if it
     has one. ``reach`` is the amount that the picture has room for, up and down.
@@ -174,24 +174,24 @@ def shape(whole: Curve, simple: Curve | None, reach: float) -> str:
     return _svg("shape", (200, 116), title, marks)
 
 
-def sizes(title: str, terms: Array, values: Mapping[str, Array], marked: int) -> str:
-    """Draw average precision against terms per label, with a mark at one size.
+def sizes(title: str, counts: Array, values: Mapping[str, Array], marked: int) -> str:
+    """Draw average precision against statements per label, with a mark at one size.
 
-    ``values`` has a line for each way to take the mean, of as many values as ``terms``.
+    ``values`` has a line for each way to take the mean, as long as ``counts``.
     """
     every = np.concatenate(list(values.values()))
     low = np.floor(20 * every.min()) / 20
     high = np.ceil(20 * every.max()) / 20 + 1e-9
-    x = 34 + 300 * (terms - terms[0]) / max(terms[-1] - terms[0], 1)
+    x = 34 + 300 * (counts - counts[0]) / max(counts[-1] - counts[0], 1)
 
     def height(precision: ArrayLike) -> Array:
         return 150 - 138 * (np.asarray(precision) - low) / (high - low)
 
-    mark = float(np.interp(marked, terms, x))
+    mark = float(np.interp(marked, counts, x))
     marks = [
         _bar(34, 12, 300, 138, "frame"),
         _line(mark, 12, mark, 150, "tick"),
-        _text(mark, 8, f"{marked} terms"),
+        _text(mark, 8, f"{marked} statements"),
     ]
     for rank, (words, line) in enumerate(values.items(), start=1):
         y = height(line)
@@ -200,9 +200,9 @@ def sizes(title: str, terms: Array, values: Mapping[str, Array], marked: int) ->
     for level in (low, (low + high) / 2, high):
         marks.append(_text(30, float(height(level)) + 3, f"{level:.2f}", "end"))
     for size in (1, 10, 20, 30, 40, 50):
-        if size <= terms[-1]:
-            marks.append(_text(float(np.interp(size, terms, x)), 163, str(size)))
-    marks.append(_text(184, 178, "terms per label"))
+        if size <= counts[-1]:
+            marks.append(_text(float(np.interp(size, counts, x)), 163, str(size)))
+    marks.append(_text(184, 178, "statements per label"))
     return _svg("sizes", (430, 182), title, marks)
 
 

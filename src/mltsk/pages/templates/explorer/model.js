@@ -13,6 +13,7 @@
 
 const N_QUANTILES = 21; // per column: every twentieth part of the training rows
 const ABSENT_EXPONENT = 1000; // of a rule that does not apply: exp(-1000) = 0
+const LEAST_REACH = { logOdds: 0.1, scores: 0.02 }; // that a curve has room for
 const CELL_TYPES = {
   u1: Uint8Array,
   "<i2": Int16Array,
@@ -429,7 +430,7 @@ class FuzzySystem {
     return out;
   }
 
-  // Calibrated probabilities of scores, or null; of several classes they add up to 1.
+  // Probabilities of scores, which are log-odds, or null where they are not; of several classes they add up to 1.
   chances(scores) {
     if (!this.hasLogOdds) return null;
     if (!this.single) return scores.map(probability);
@@ -711,7 +712,8 @@ class FuzzySystem {
   // The largest effect of any column on label j anywhere in the data, and no less than
   // a little: what curves must have room for.
   reach(j) {
-    let most = this.P ? 0.02 : 0.3;
+    const least = this.hasLogOdds ? LEAST_REACH.logOdds : LEAST_REACH.scores;
+    let most = this.P ? least : 15 * least;
     for (let d = 0; d < this.D; d++) {
       for (const z of this.usualPlaces(d)) {
         most = Math.max(most, Math.abs(this.effect(d, z, j)));

@@ -5,7 +5,8 @@ const FIRST_MAPS = 4; // pairs at first; each click shows as many more
 // contrast of less than 4.5 in dark mode.
 const MAX_TINT = 50;
 const HARDLY_ANY_DATA = 0.002; // cells with a smaller share of the data are dashed
-const MIN_TOLD_HEIGHT = 0.0005; // what is less is shown as 0.000
+// What is less hardly moves a label: .005 log-odds are a tenth of a per cent.
+const MIN_TOLD_HEIGHT = { logOdds: 0.005, scores: 0.0005 };
 const CLEAR_STEP = 0.05; // of the largest height: a sample lies between two cells
 
 // The pairs of a model, those that move the chosen label most first.
@@ -45,8 +46,9 @@ class PairMaps {
     if (!section) return;
     const sizes = this.system.pairs.map((pair) => this.system.pairSize(pair, j));
     const reaches = sizes.map((_, p) => this.reach(p, j));
+    const scale = this.system.hasLogOdds ? "logOdds" : "scores";
     const moving = largest(sizes, sizes.length).filter((p) => {
-      return reaches[p] >= MIN_TOLD_HEIGHT;
+      return reaches[p] >= MIN_TOLD_HEIGHT[scale];
     });
     const strongest = Math.max(...reaches); // has the full colour
     this.order = moving.filter((p, i) => i < this.count || p === asked);

@@ -80,8 +80,8 @@ class Samples {
       const names = [...truth.true].map((j) => this.labels[j]);
       return listed(names, 3);
     }
-    const isUnknown = truth.unknown.size === this.labels.length;
-    return isUnknown ? "labels not observed" : "no label";
+    if (truth.unknown.size === this.labels.length) return "labels not observed";
+    return truth.unknown.size ? "none that was observed" : "no label";
   }
 
   // Rows that somebody may mean, the likeliest first: those of that identifier, of that

@@ -41,7 +41,7 @@ class Sizes {
   tick(i) {
     const { size, AP } = this.sizes[i];
     const terms = i < this.last ? String(size) : "all";
-    const quality = AP === null ? "–" : AP.toFixed(3);
+    const quality = AP === null ? "–" : AP.toFixed(2);
     const node = link("size-tick", () => this.onsize(i), [
       h("span", { class: "size-terms", text: terms }),
       h("span", { class: "size-ap", text: quality }),
@@ -57,7 +57,7 @@ class Sizes {
     const { size, AP } = this.sizes[i];
     const most = this.sizes[this.last].size;
     const isAll = size === most;
-    const quality = AP === null ? "" : `, average precision ${AP.toFixed(3)}`;
+    const quality = AP === null ? "" : `, average precision ${AP.toFixed(2)}`;
     const length = `${isAll ? "all" : "at most"} ${size} statements per label`;
     const statements = times(size, "statement");
     const whole = `The whole model: up to ${statements} about each label.`;

@@ -1,16 +1,24 @@
 // What the model says about one sample: labels, exceptions that apply, reasons.
 
-const BAR_SCORES = { low: -0.25, high: 1.25 }; // that a bar has room for
+const BAR_SCORES = { low: -0.25, high: 1.25 }; // of a model without probabilities
 const MAX_FIRING_COLUMNS = 16;
 const MAX_REASONS = { general: 7, pairs: 4, exceptions: 5, within: 5 };
 const TRUTH_MARKS = { "◆": "true in the data", "?": "not observed", "": "" };
 
-// How far along its bar (0..1) a score is.
+// How far along its bar (0..1) a score is, of a model without probabilities.
 function alongBar(score) {
   return clamped((score - BAR_SCORES.low) / (BAR_SCORES.high - BAR_SCORES.low), 0, 1);
 }
 
-// Scores of all labels as bars with a tick at the threshold.
+// The threshold of label j: a probability, or a score of a model without probabilities.
+function thresholdWords(system, j) {
+  const threshold = system.thresholds[j];
+  if (!system.hasLogOdds) return number(threshold);
+  return `${number(100 * probability(threshold))} %`;
+}
+
+// All labels as bars from 0 to 100 % with a tick at the threshold. A model without
+// probabilities has scores instead.
 class LabelList {
   constructor(data, system, onselect) {
     this.system = system;
@@ -22,32 +30,34 @@ class LabelList {
 
   // The row of label j.
   row(name, j, onselect) {
-    const threshold = this.system.thresholds[j];
-    const title = `threshold ${number(threshold)}`;
+    const { system } = this;
+    const threshold = system.thresholds[j];
+    const title = `threshold ${thresholdWords(system, j)}`;
     const fill = h("span", { class: "fill" });
     const tick = h("span", { class: "threshold", title });
-    const score = h("span", { class: "score" });
-    const chance = h("span", { class: "chance" });
+    const figure = h("span", { class: system.hasLogOdds ? "chance" : "score" });
     const truth = h("span", { class: "truth", role: "img" });
     const words = h("span", { class: "label-name", text: name, title: name });
     const bar = h("span", { class: "bar", "aria-hidden": "true" }, fill, tick);
     const props = { class: "label", role: "option", id: `x-label-${j}`, tabindex: -1 };
-    const node = h("li", props, words, truth, bar, score, chance);
-    tick.style.left = `${100 * alongBar(threshold)}%`;
+    const node = h("li", props, words, truth, bar, figure);
+    const at = system.hasLogOdds ? probability(threshold) : alongBar(threshold);
+    tick.style.left = `${100 * at}%`;
+    tick.hidden = system.hasLogOdds && system.single; // the most likely class is given
     node.addEventListener("click", () => onselect(j));
-    return { node, fill, score, chance, truth };
+    return { node, fill, figure, truth };
   }
 
-  // Show scores, the labels that are given, and the true ones where these are known.
+  // Show probabilities, the labels that are given, and the true ones where these are
+  // known.
   show(scores, given, truth) {
-    const zero = alongBar(0);
     const chances = this.system.chances(scores);
+    const zero = chances ? 0 : alongBar(0);
     this.rows.forEach((row, j) => {
-      const at = alongBar(scores[j]);
+      const at = chances ? chances[j] : alongBar(scores[j]);
       row.fill.style.left = `${100 * Math.min(zero, at)}%`;
       row.fill.style.width = `${100 * Math.abs(at - zero)}%`;
-      row.score.textContent = decimal(scores[j]);
-      row.chance.textContent = chances ? percent(chances[j]) : "";
+      row.figure.textContent = chances ? percent(chances[j]) : decimal(scores[j]);
       row.node.classList.toggle("given", given[j]);
     });
     if (truth !== this.truth) this.markTruth(truth);
@@ -139,7 +149,7 @@ function strongest(m, count) {
   return [...m.keys()].sort((a, b) => m[b] - m[a]).slice(0, count);
 }
 
-// A score taken apart: the base rate, what features add in general, what two of them
+// Log-odds taken apart (or a score): the base rate, what features add in general, what two of them
 // add together, what exceptions shift. It all adds up.
 class Why {
   constructor(data, features, system, maps, on) {
@@ -176,24 +186,32 @@ class Why {
     if (system.rows > 1) this.showWithin(j, x, now, ends);
     $("by-rule").replaceChildren(
       ...ledger(shifts, ends, (k) => this.ruleWords(k, now)),
-      totalRow(now.scores[j]),
+      totalRow(now.scores[j], system.hasLogOdds),
     );
   }
 
   // Whether the label is given, and by which figures.
   showVerdict(j, now) {
     const { data, system } = this;
-    const score = now.scores[j];
-    const threshold = system.thresholds[j];
     const given = system.given(now.scores)[j];
-    const chances = system.chances(now.scores);
     const answer = given ? "Given" : "Not given";
-    const reaches = score >= threshold ? "reaches" : "stays below";
-    const chance = chances ? `, probability ${percent(chances[j])}` : "";
-    const reason = `${score.toFixed(3)} ${reaches} the threshold ${number(threshold)}`;
     $("why-label").textContent = data.labels[j];
-    $("verdict").textContent = `${answer}: ${reason}${chance}.`;
+    $("verdict").textContent = `${answer}: ${this.reason(j, now, given)}.`;
     $("verdict").classList.toggle("given", given);
+  }
+
+  // The figures that decide whether label j is given.
+  reason(j, now, given) {
+    const { system } = this;
+    const threshold = `threshold ${thresholdWords(system, j)}`;
+    const chances = system.chances(now.scores);
+    if (chances && system.single) {
+      const rank = given ? "the most likely class" : "another class is more likely";
+      return `${percent(chances[j])}, ${rank}`;
+    }
+    if (chances) return `${percent(chances[j])}, ${threshold}`;
+    const reaches = now.scores[j] >= system.thresholds[j] ? "reaches" : "stays below";
+    return `${now.scores[j].toFixed(3)} ${reaches} the ${threshold}`;
   }
 
   // Rules of the user that hold for sample x, and what each adds.
@@ -253,10 +271,10 @@ function endsOf(amounts) {
   return { low: Math.min(0, ...amounts), high: Math.max(1e-9, ...amounts) };
 }
 
-// The last row of an account: the score.
-function totalRow(score) {
+// The last row of an account: log-odds, or the score of a model without probabilities.
+function totalRow(score, hasLogOdds) {
   return h("li", { class: "ledger-row total" }, [
-    h("span", { class: "", text: "score" }),
+    h("span", { class: "", text: hasLogOdds ? "log-odds" : "score" }),
     h("span", { class: "", text: "" }),
     h("span", { class: "amount", text: decimal(score) }),
   ]);

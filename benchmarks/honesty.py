@@ -1,0 +1,447 @@
+"""Are the honest numbers honest? What a fit says of itself, next to the truth.
+
+Tables are drawn from a known law: noise, weak and strong signals, rare labels, rows in
+triplicate (whole groups are left out), and cases that weigh five times as much. What a
+fit says of itself (leave-one-out) is compared with what its model does on 20,000 fresh
+rows of the same law:
+
+* probabilities: their mean next to the rate, the log loss next to that of a constant;
+* AUC and AP with their 95 % intervals, and how often these hold the truth; the AUC also
+  by pairs of rows that are left out together;
+* thresholds for F1: how many cases are found and how many alarms are right, counted in
+  folds, next to what fresh rows give;
+* stability: of features that nine of ten refits would choose again, how many a fresh
+  table chooses.
+
+± is one standard error over tables. A cell misses a limit if it is beyond it by more
+than two of them. Without ``--full`` there are 24 tables per cell, and 60 where they are
+small, else 150.
+"""
+
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import brentq
+from scipy.special import expit
+from threadpoolctl import threadpool_limits
+
+from benchmarks import Options, print_table
+from mltsk import MLTSKClassifier, evaluate
+from mltsk.fit.pair_out import leave_pair_out_auc
+from mltsk.fit.ridge import centred_kernel
+from mltsk.metrics import (
+    average_precision_interval,
+    proportion_interval,
+    roc_auc_interval,
+)
+from mltsk.probabilities import probabilities_of
+
+N_FEATURES = 10
+N_FRESH_ROWS = 20_000
+SMALL_ROWS = 400  # tables up to here are quick to fit
+TABLES_OF_LARGE = 24
+TABLES_OF_SMALL = 60
+TABLES_WITH_FULL = 150
+MIN_CASES = 2  # tables with fewer are drawn again
+JITTER = 0.05  # between the rows of a group, where features have a deviation of 1
+SHORT_STATEMENTS = 5
+OFTEN_CHOSEN = 0.9  # of the refits
+LOG_LOSS_MARGIN = 0.005  # by which a model may be worse than a constant
+
+# Lengths of the coefficients of a logistic law with three features: an AUC of .64, .80.
+SIGNALS = {"noise": 0.0, "weak": 0.55, "strong": 1.35}
+
+# What must hold of each cell.
+MAX_RATE_ERROR = 0.02  # in every table
+MAX_AUC_BIAS = 0.02
+MAX_AP_BIAS = 0.03
+MAX_GROUP_BIAS = 0.03
+COVERAGE = (0.90, 0.98)
+MAX_FOUND_ON_NOISE = 0.04
+MAX_COUNT_BIAS = 0.05  # of sensitivity and precision
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A law that tables are drawn from, and how they are drawn."""
+
+    signal: str
+    n_rows: int
+    rate: float
+    n_labels: int = 1
+    rows_per_group: int = 1
+    case_weight: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """How a row of a printed table begins."""
+        text = f"{self.signal} {self.rate:.0%}, {self.n_rows}"
+        if self.n_labels > 1:
+            text += f", {self.n_labels} labels"
+        if self.rows_per_group > 1:
+            text += f" in groups of {self.rows_per_group}"
+        if self.case_weight != 1:
+            text += f", cases weigh {self.case_weight:g}"
+        return text
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether labels have nothing to do with features."""
+        return SIGNALS[self.signal] == 0
+
+    def n_tables(self, full: bool) -> int:
+        """How many tables are drawn."""
+        if full:
+            return TABLES_WITH_FULL
+        return TABLES_OF_SMALL if self.n_rows <= SMALL_ROWS else TABLES_OF_LARGE
+
+
+CELLS = (
+    Cell("noise", 100, 0.2),
+    Cell("noise", 300, 0.2),
+    Cell("noise", 1_000, 0.2),
+    Cell("noise", 400, 0.05),
+    Cell("noise", 300, 0.2, n_labels=4),
+    Cell("weak", 100, 0.05),
+    Cell("weak", 400, 0.05),
+    Cell("weak", 200, 0.2),
+    Cell("weak", 800, 0.2),
+    Cell("strong", 200, 0.2),
+    Cell("strong", 800, 0.2),
+    Cell("strong", 600, 0.03),
+    Cell("noise", 300, 0.2, rows_per_group=3),
+    Cell("weak", 300, 0.2, rows_per_group=3),
+    Cell("noise", 300, 0.2, case_weight=5),
+    Cell("weak", 300, 0.2, case_weight=5),
+)
+
+
+def run(options: Options) -> None:
+    with Workers(options.threads or 2) as map_tables:
+        results = []
+        for number, cell in enumerate(CELLS):
+            seeds = range(cell.n_tables(options.full))
+            of_tables = map_tables(partial(judge_table, cell, number), seeds)
+            result = pd.DataFrame(chain.from_iterable(of_tables))
+            results.append(result)
+            sentences = "; ".join(missed_limits(cell, result)) or "holds"
+            print(f"  {cell.name}: {sentences}", flush=True)
+    print_results(results)
+
+
+class Workers:
+    """Processes with one thread each."""
+
+    def __init__(self, n_processes: int) -> None:
+        os.environ["MLTSK_THREADS"] = "1"
+        self._pool = ProcessPoolExecutor(n_processes, initializer=_one_thread)
+
+    def __enter__(self) -> Callable[..., Iterator]:
+        return self._pool.map
+
+    def __exit__(self, *error: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+
+def _one_thread() -> None:
+    warnings.simplefilter("ignore")
+    threadpool_limits(1)
+
+
+# tables -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DrawnTable:
+    """Rows of a law: features, labels (n, L), groups and weights (n,)."""
+
+    X: np.ndarray
+    Y: np.ndarray
+    groups: np.ndarray | None
+    weights: np.ndarray | None
+
+
+def draw_table(cell: Cell, n_rows: int, rng: np.random.Generator) -> DrawnTable:
+    """Draw rows; those of a group have the same labels and nearly the same features."""
+    n_groups = -(-n_rows // cell.rows_per_group)
+    X = rng.standard_normal((n_groups, N_FEATURES))
+    coef = np.zeros(N_FEATURES)
+    coef[:3] = SIGNALS[cell.signal] / np.sqrt(3)
+    chances = expit(intercept(cell) + X @ coef)
+    Y = (rng.random((n_groups, cell.n_labels)) < chances[:, None]).astype(float)
+    groups = None
+    if cell.rows_per_group > 1:
+        groups = np.repeat(np.arange(n_groups), cell.rows_per_group)[:n_rows]
+        X = X[groups] + JITTER * rng.standard_normal((n_rows, N_FEATURES))
+        Y = Y[groups]
+    weights = None
+    if cell.case_weight != 1:
+        weights = np.where(Y.any(axis=1), cell.case_weight, 1.0)
+    return DrawnTable(X, Y, groups, weights)
+
+
+def draw_fitted_table(cell: Cell, rng: np.random.Generator) -> DrawnTable:
+    """A table to fit to: one in which every label has some cases."""
+    table = draw_table(cell, cell.n_rows, rng)
+    while table.Y.sum(axis=0).min() < MIN_CASES:
+        table = draw_table(cell, cell.n_rows, rng)
+    return table
+
+
+def intercept(cell: Cell) -> float:
+    """The log-odds at which a law has its rate."""
+    signal = SIGNALS[cell.signal]
+    scores = signal * np.sqrt(2) * np.polynomial.hermite.hermgauss(60)[0]
+    shares = np.polynomial.hermite.hermgauss(60)[1] / np.sqrt(np.pi)
+    return brentq(lambda a: shares @ expit(a + scores) - cell.rate, -12, 12)
+
+
+# one table ----------------------------------------------------------------------------
+
+
+def judge_table(cell: Cell, number: int, seed: int) -> list[dict[str, float]]:
+    """What a fit says and what is true, a dict per label."""
+    rng = np.random.default_rng([number, seed])
+    table = draw_fitted_table(cell, rng)
+    fresh = draw_table(cell, N_FRESH_ROWS, rng)
+    clf = MLTSKClassifier(threshold="f1")
+    clf.fit(table.X, table.Y, sample_weight=table.weights, groups=table.groups)
+    pair_aucs = aucs_by_pairs(clf)
+    given = clf.fit_record_.given_by_folds("f1")
+    stability = judge_stability(cell, clf, rng)
+    scores = log_odds(clf, fresh.X)
+    told = evaluate(table.Y, clf.loo_scores_, predictions=given, per_label=True)
+    true = evaluate(
+        fresh.Y, scores, predictions=scores >= clf.system_.thresholds, per_label=True
+    )
+    results = []
+    for j in range(cell.n_labels):
+        result = {"auc_by_pairs": pair_aucs[j], **stability}
+        for figure in ("AP", "AUC", "sensitivity", "precision"):
+            result[f"told_{figure}"] = told[figure].iloc[j]
+            result[f"true_{figure}"] = true[figure].iloc[j]
+        result |= judge_intervals(table, j, clf, result)
+        own = probabilities_of(log_odds(clf, table.X))[:, j]
+        rate = np.average(table.Y[:, j], weights=table.weights)
+        result["rate_error"] = np.average(own, weights=table.weights) - rate
+        result["excess_loss"] = excess_loss(fresh, j, scores[:, j], rate)
+        results.append(result)
+    return results
+
+
+def log_odds(clf: MLTSKClassifier, X: np.ndarray) -> np.ndarray:
+    """Log-odds (n, L) of rows."""
+    distances = clf.decision_function(X).reshape(len(X), -1)
+    return distances + clf.system_.thresholds
+
+
+def aucs_by_pairs(clf: MLTSKClassifier) -> np.ndarray:
+    """AUC per label from pairs of rows that are left out together.
+
+    NaN for groups and weights, which the closed form is not for.
+    """
+    rows = clf.fit_record_.training
+    if rows.groups is not None or not (rows.w == 1).all():
+        return np.full(rows.Y.shape[1], np.nan)
+    n = len(rows)
+    K = rows.design.kernel(rows.design.scale.apply(rows.X))
+    K = centred_kernel(np.array(K, dtype=float), np.ones(n))
+    H = np.linalg.solve(K + rows.penalty.rho * np.eye(n), K) + 1 / n
+    return leave_pair_out_auc(H, rows.Y, H @ rows.Y)
+
+
+def judge_intervals(
+    table: DrawnTable, j: int, clf: MLTSKClassifier, result: dict[str, float]
+) -> dict[str, float]:
+    """Whether intervals hold the truth, and whether the label is said to be found."""
+    y = table.Y[:, j]
+    scores = clf.loo_scores_[:, j]
+    noise_share = clf.fit_record_.noise_shares()[j]
+    ap = average_precision_interval(y, scores, groups=table.groups)
+    auc = roc_auc_interval(y, scores, groups=table.groups, noise_share=noise_share)
+    return {
+        "noise_share": noise_share,
+        "AP_held": float(ap.low <= result["true_AP"] <= ap.high),
+        "AUC_held": float(auc.low <= result["true_AUC"] <= auc.high),
+        "AUC_above": float(auc.low > result["true_AUC"]),
+        "found": float(auc.low > 0.5 and ap.value > y.mean()),
+    }
+
+
+def excess_loss(fresh: DrawnTable, j: int, scores: np.ndarray, rate: float) -> float:
+    """Log loss on fresh rows less that of a constant, the rate of the table.
+
+    Rows count by their weights: these are what probabilities are about.
+    """
+    y = fresh.Y[:, j]
+
+    def log_loss(chances: np.ndarray) -> float:
+        losses = -np.log(np.where(y > 0, chances, 1 - chances))
+        return float(np.average(losses, weights=fresh.weights))
+
+    return log_loss(probabilities_of(scores)) - log_loss(np.full(len(y), rate))
+
+
+def judge_stability(
+    cell: Cell, clf: MLTSKClassifier, rng: np.random.Generator
+) -> dict[str, float]:
+    """Of the features of a short model, how many are said to be chosen again.
+
+    Also how many of those a fresh table of the same size chooses. The first label of
+    small tables is looked at.
+    """
+    if cell.n_rows > SMALL_ROWS:
+        return {"stable": np.nan, "stable_again": np.nan}
+    short = clf.shorten(SHORT_STATEMENTS)
+    used = used_features(short)
+    certainty = short.certainty_
+    if not len(used) or certainty is None or certainty.chosen is None:
+        return {"stable": np.nan, "stable_again": np.nan}
+    shares = certainty.chosen[used, 0] / certainty.folds
+    stable = used[shares >= OFTEN_CHOSEN]
+    again = np.nan
+    if len(stable):
+        other = draw_fitted_table(cell, rng)
+        fresh = MLTSKClassifier(max_statements=SHORT_STATEMENTS)
+        fresh.fit(other.X, other.Y, sample_weight=other.weights, groups=other.groups)
+        again = np.isin(stable, used_features(fresh)).mean()
+    return {"stable": len(stable) / len(used), "stable_again": again}
+
+
+def used_features(clf: MLTSKClassifier) -> np.ndarray:
+    """Features that a short model has a term of, for its first label."""
+    has_number = clf.general_coef_[:, 0] != 0
+    return np.unique(clf.terms_.feature[has_number])
+
+
+# results ------------------------------------------------------------------------------
+
+
+def print_results(results: list[pd.DataFrame]) -> None:
+    """Print a table of probabilities, one of rankings, one of counts, and what misses.
+
+    ``results`` are those of each cell.
+    """
+    pairs = list(zip(CELLS, results, strict=True))
+    print_table(
+        ["probabilities", "tables", "rate error", "worst", "log loss - constant's"],
+        [probability_row(cell, result) for cell, result in pairs],
+    )
+    print()
+    print_table(
+        [
+            *("rankings", "AUC told", "pairs", "true", "held", "below interval"),
+            *("AP told", "true", "held"),
+        ],
+        [ranking_row(cell, result) for cell, result in pairs],
+    )
+    print()
+    print_table(
+        ["told", "found", "sens.", "true", "precision", "true", "stable", "again"],
+        [told_row(cell, result) for cell, result in pairs],
+    )
+    print()
+    misses = []
+    for cell, result in pairs:
+        for sentence in missed_limits(cell, result):
+            misses.append([cell.name, sentence])
+    if misses:
+        print_table(["cell", "misses"], misses)
+    else:
+        print("All limits hold.")
+
+
+def probability_row(cell: Cell, result: pd.DataFrame) -> list[object]:
+    worst = result["rate_error"].abs().max()
+    return [
+        cell.name,
+        len(result),
+        signed(result["rate_error"]),
+        f"{worst:.3f}",
+        signed(result["excess_loss"]),
+    ]
+
+
+def ranking_row(cell: Cell, result: pd.DataFrame) -> list[object]:
+    return [
+        cell.name,
+        bias_text(result, "AUC"),
+        share(result["auc_by_pairs"]),
+        share(result["true_AUC"]),
+        share(result["AUC_held"]),
+        share(result["AUC_above"]),
+        bias_text(result, "AP"),
+        share(result["true_AP"]),
+        share(result["AP_held"]),
+    ]
+
+
+def told_row(cell: Cell, result: pd.DataFrame) -> list[object]:
+    return [
+        cell.name,
+        share(result["found"]),
+        bias_text(result, "sensitivity"),
+        share(result["true_sensitivity"]),
+        bias_text(result, "precision"),
+        share(result["true_precision"]),
+        share(result["stable"]),
+        share(result["stable_again"]),
+    ]
+
+
+def share(values: pd.Series) -> str:
+    mean = values.mean()
+    return "" if np.isnan(mean) else f"{mean:.3f}"
+
+
+def signed(values: pd.Series) -> str:
+    return f"{values.mean():+.3f} ± {values.sem():.3f}"
+
+
+def bias_text(result: pd.DataFrame, figure: str) -> str:
+    """The mean of what was told, and the standard error of told - true."""
+    error = bias(result, figure).sem()
+    return f"{result[f'told_{figure}'].mean():.3f} ± {error:.3f}"
+
+
+def bias(result: pd.DataFrame, figure: str) -> pd.Series:
+    return result[f"told_{figure}"] - result[f"true_{figure}"]
+
+
+def missed_limits(cell: Cell, result: pd.DataFrame) -> list[str]:
+    """What does not hold of a cell, beyond two standard errors."""
+    misses = []
+    worst = result["rate_error"].abs().max()
+    if cell.is_noise and worst > MAX_RATE_ERROR:
+        misses.append(f"mean probability off by {worst:.3f} in a table")
+    limits = {
+        "AUC": MAX_AUC_BIAS,
+        "AP": MAX_AP_BIAS,
+        "sensitivity": MAX_COUNT_BIAS,
+        "precision": MAX_COUNT_BIAS,
+    }
+    if cell.rows_per_group > 1:
+        limits |= {"AUC": MAX_GROUP_BIAS, "AP": MAX_GROUP_BIAS}
+    for figure, limit in limits.items():
+        values = bias(result, figure)
+        if abs(values.mean()) - 2 * values.sem() > limit:
+            misses.append(f"{figure} told {values.mean():+.3f} off the truth")
+    for figure in ("AP", "AUC"):
+        n_held = result[f"{figure}_held"].sum()
+        held = proportion_interval(n_held, len(result))
+        if held.high < COVERAGE[0] or held.low > COVERAGE[1]:
+            misses.append(f"interval of {figure} holds the truth in {held.value:.0%}")
+    found = result["found"]
+    if cell.is_noise and found.mean() - 2 * found.sem() > MAX_FOUND_ON_NOISE:
+        misses.append(f"told as found in {found.mean():.0%} of tables")
+    loss = result["excess_loss"]
+    if loss.mean() - 2 * loss.sem() > LOG_LOSS_MARGIN:
+        misses.append(f"log loss {loss.mean():+.3f} above that of a constant")
+    return misses

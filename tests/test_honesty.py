@@ -1,0 +1,127 @@
+"""What a fit says of itself is true of fresh rows: simulations with known truth.
+
+`python -m benchmarks honesty` measures the same on many more tables.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from mltsk import MLTSKClassifier, evaluate
+
+N_FEATURES = 10
+SEEDS = range(8)
+
+
+def noise_table(seed, n_rows=300, rate=0.2):
+    """Features, and a label that has nothing to do with them."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, N_FEATURES))
+    return X, (rng.random(n_rows) < rate).astype(int)
+
+
+def signal_table(rng, n_rows, strength, shift):
+    """Features, and a label whose log-odds rise with the first of them."""
+    X = rng.normal(size=(n_rows, N_FEATURES))
+    chances = 1 / (1 + np.exp(-strength * X[:, 0] - shift))
+    return X, (rng.random(n_rows) < chances).astype(int)
+
+
+def auc_of(y, scores):
+    return evaluate(y[:, None], scores, per_label=True)["AUC"].iloc[0]
+
+
+@pytest.fixture(scope="module")
+def fits_to_noise():
+    """Tables of noise with the classifiers that were fitted to them."""
+    fits = []
+    for seed in SEEDS:
+        X, y = noise_table(seed)
+        fits.append((X, y, MLTSKClassifier().fit(X, y)))
+    return fits
+
+
+def test_predict_proba_is_near_the_rate_on_every_table_of_noise(fits_to_noise):
+    for X, y, clf in fits_to_noise:
+        mean = clf.predict_proba(X)[:, -1].mean()
+        assert mean == pytest.approx(y.mean(), abs=0.02)
+
+
+def test_loo_scores_rank_noise_neither_for_nor_against_its_labels(fits_to_noise):
+    aucs = [auc_of(y, clf.loo_scores_) for _, y, clf in fits_to_noise]
+    assert np.mean(aucs) == pytest.approx(0.5, abs=0.07)
+
+
+def test_loo_scores_do_not_leak_where_cases_weigh_more():
+    aucs = []
+    for seed in SEEDS[:4]:
+        X, y = noise_table(seed)
+        weights = np.where(y > 0, 5, 1)
+        clf = MLTSKClassifier().fit(X, y, sample_weight=weights)
+        aucs.append(auc_of(y, clf.loo_scores_))
+    assert np.mean(aucs) == pytest.approx(0.5, abs=0.1)
+
+
+def test_fit_leaves_rows_of_a_group_out_together():
+    with_groups = []
+    for seed in SEEDS[:4]:
+        rng = np.random.default_rng(seed)
+        X, y = noise_table(seed, n_rows=100)
+        groups = np.repeat(np.arange(100), 3)
+        X = X[groups] + 0.05 * rng.normal(size=(300, N_FEATURES))
+        clf = MLTSKClassifier().fit(X, y[groups], groups=groups)
+        with_groups.append(auc_of(y[groups], clf.loo_scores_))
+    assert np.mean(with_groups) == pytest.approx(0.5, abs=0.12)
+    alone = MLTSKClassifier().fit(X, y[groups])
+    assert auc_of(y[groups], alone.loo_scores_) > 0.9  # copies tell of each other
+
+
+def test_fit_chooses_the_same_in_every_order_of_rows():
+    rng = np.random.default_rng(0)
+    X, y = signal_table(rng, n_rows=700, strength=0.5, shift=-1.5)
+    first = MLTSKClassifier().fit(X, y)
+    order = rng.permutation(len(X))
+    again = MLTSKClassifier().fit(X[order], y[order])
+    assert (again.ridge_, again.n_rules_) == (first.ridge_, first.n_rules_)
+    assert_allclose(again.predict_proba(X), first.predict_proba(X), rtol=1e-6)
+
+
+def test_fit_warns_where_a_wanted_precision_is_not_sure():
+    rng = np.random.default_rng(2)
+    X, y = signal_table(rng, n_rows=500, strength=1.6, shift=-4.0)  # 27 cases
+    with pytest.warns(UserWarning, match=r"Precision 0.8 cannot be reached for"):
+        MLTSKClassifier(threshold=("precision", 0.8)).fit(X, y)
+
+
+def test_fit_reaches_a_wanted_precision_on_fresh_rows_if_it_does_not_warn():
+    rng = np.random.default_rng(1)
+    X, y = signal_table(rng, n_rows=600, strength=4.0, shift=-1.5)
+    clf = MLTSKClassifier(threshold=("precision", 0.8))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf.fit(X, y)
+    fresh_X, fresh_y = signal_table(rng, n_rows=5000, strength=4.0, shift=-1.5)
+    is_given = clf.predict(fresh_X) == 1
+    assert fresh_y[is_given].mean() > 0.8
+
+
+def test_given_by_folds_counts_as_many_cases_as_fresh_rows_have():
+    surplus = []
+    for seed in range(16):
+        rng = np.random.default_rng(seed)
+        X, y = signal_table(rng, n_rows=150, strength=1.0, shift=-2.5)
+        clf = MLTSKClassifier(threshold="f1", n_rules=0, ridge=5.0).fit(X, y)
+        fresh_X, fresh_y = signal_table(rng, n_rows=3000, strength=1.0, shift=-2.5)
+        by_folds = clf.fit_record_.given_by_folds("f1")[:, 0]
+        tuned = clf.loo_scores_[:, 0] >= clf.system_.thresholds[0]
+        truth = f1_of(fresh_y, clf.predict(fresh_X))
+        surplus.append([f1_of(y, by_folds) - truth, f1_of(y, tuned) - truth])
+    of_folds, of_tuned_rows = np.mean(surplus, axis=0)
+    assert abs(of_folds) < 0.05
+    assert of_tuned_rows > 0.05  # rows that thresholds were tuned on flatter
+
+
+def f1_of(y, given):
+    return 2 * (y * given).sum() / (y.sum() + given.sum())
