@@ -14,8 +14,8 @@ rows of the same law:
   table chooses.
 
 ± is one standard error over tables. A cell misses a limit if it is beyond it, "perhaps"
-if by less than two of them. Without ``--full`` there are 24 tables per cell, and 60 where they are
-small, else 150.
+if by less than two of them. Without ``--full`` there are 24 tables per cell, and 60
+where they are small, else 150.
 """
 
 import os
