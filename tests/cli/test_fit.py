@@ -80,7 +80,7 @@ def test_fit_says_which_labels_cannot_be_told_better_than_by_guessing(
 
 
 def test_fit_leaves_rows_of_a_group_out_together_and_says_so(succeeds, csv_file, out):
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(1)
     patients = np.repeat(np.arange(60), 3)
     X = rng.normal(size=(60, 3))[patients] + 0.01 * rng.normal(size=(180, 3))
     y = (rng.random(60) < 0.4)[patients]
@@ -324,7 +324,7 @@ def test_evaluate_counts_a_label_as_absent_where_a_list_does_not_name_it(
     result = succeeds("evaluate", out, csv_file("few.csv", ["a", "b", "sick"], rows))
     flu, gout = words_of_lines(result.out)[3:5]
     assert flu[:3] == ["flu", "2", "0.500"]
-    assert gout[:3] == ["gout", "2", "0.0000"]
+    assert gout[:3] == ["gout", "2", "0.000"]
     assert "few has labels ('cough') that the model does not know" in result.err
 
 

@@ -126,4 +126,5 @@ def test_to_onnx_takes_few_nodes_for_hundreds_of_exceptions(tnorm):
 def test_to_onnx_agrees_on_widths_so_narrow_that_squares_cancel():
     model = MLTSKClassifier(100, order=0).fit(DATA.X, DATA.Y)
     model.widths_[:] = 1e-6
-    agrees(model, np.vstack([DATA.X, DATA.X + 1e-4]))
+    # log-odds are about ten times as large as the scores that they come from
+    agrees(model, np.vstack([DATA.X, DATA.X + 1e-4]), atol=1e-8)
