@@ -25,7 +25,9 @@ LEAST_AP = {
     "yeast": 0.768,
     "scene": 0.912,
 }
-LEAST_AP_SPARSE = {"corel16k1": 0.352, "rcv1s1": 0.645}  # on the first fold
+# on the first fold, labels ranked by probability; by scores before these are
+# calibrated rcv1s1 reaches .648
+LEAST_AP_SPARSE = {"corel16k1": 0.352, "rcv1s1": 0.635}
 LEAST_AP_SHORT = {"flags": 0.805, "emotions": 0.785, "yeast": 0.745}
 
 

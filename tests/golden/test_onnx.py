@@ -37,7 +37,7 @@ def run_graph(model, X):
 
 
 def assert_same_scores_and_labels(scores, labels, model, X):
-    expected = model.decision_function(X) + model.thresholds_
+    expected = model.decision_function(X) + model.system_.thresholds
     assert_allclose(scores, expected, rtol=0, atol=1e-5)
     assert_array_equal(labels, model.predict(X))
 

@@ -101,17 +101,17 @@ def test_load_and_from_dict_give_back_odd_names(features, labels, folder):
     assert_comes_back(MLTSKClassifier(2).fit(X, Y), X, folder)
 
 
-numbers = st.floats(-1e100, 1e100)
 costs = st.floats(1e-10, 1e10)
+chances = st.floats(0, 1)
 thresholds = st.one_of(
-    numbers,
-    st.integers(-3, 3),
+    chances,
+    st.integers(0, 1),
     st.just("f1"),
     st.tuples(st.just("cost"), costs, costs),
     st.tuples(st.sampled_from(["precision", "recall"]), st.floats(0.01, 1)),
-    st.lists(numbers, min_size=3, max_size=3),
-    st.lists(numbers, min_size=3, max_size=3).map(np.array),
-    st.lists(numbers, min_size=3, max_size=3).map(pd.Series),
+    st.lists(chances, min_size=3, max_size=3),
+    st.lists(chances, min_size=3, max_size=3).map(np.array),
+    st.lists(chances, min_size=3, max_size=3).map(pd.Series),
 )
 
 

@@ -215,10 +215,10 @@ class Effects:
         if k is not None:
             columns = self.subjects[t].columns
             distances = self.subjects.scaled(t, x) - self.middle[columns]
-            return np.asarray(distances @ self.system.coef[k, 1:][columns, labels])
+            return _finite_product(distances, self.system.coef[k, 1:][columns, labels])
         own = self.terms_of(t)
         centred = self.memberships(t, x) - self.system.terms.mean[own]
-        return np.asarray(centred @ self.system.term_coef[own, labels])
+        return _finite_product(centred, self.system.term_coef[own, labels])
 
     def terms_of(self, t: int) -> Index:
         """Numbers of the terms of subject t, (P',)."""
@@ -370,3 +370,11 @@ def shares(counts: Array) -> Array:
     ``counts`` (…, 2) are how many have it and how many have any.
     """
     return np.asarray(counts[..., 0] / np.maximum(counts[..., 1], 1.0))
+
+
+def _finite_product(A: Array, B: Array) -> Array:
+    """A @ B, where numbers that are too large become the largest there are."""
+    largest = np.finfo(np.float64).max / 4  # distances between these are finite, too
+    with np.errstate(over="ignore"):
+        product = A @ B
+    return np.clip(product, -largest, largest)

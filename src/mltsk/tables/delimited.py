@@ -152,6 +152,8 @@ def _parsed_rows(file: TextIO, path: Path) -> TextRows:
     """The rows of an open text file."""
     lines = _CheckedLines(file, path)
     head = list(islice(lines, HEAD_ROWS))
+    n_cells = sum(max(map(line.count, DELIMITERS)) for line in head)
+    check_size(OBJECT_CELL_BYTES * n_cells, path)  # before a line is cut into cells
     lines.delimiter = find_delimiter(head)
     lines.unparsed = sum(map(lines.cost, head))
     most = max((line.count(lines.delimiter) for line in head), default=0)
