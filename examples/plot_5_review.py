@@ -40,7 +40,7 @@ wishes = {
 for name, threshold in wishes.items():
     tuned = MLTSKClassifier(threshold=threshold).fit(table.X, table.Y)
     by_label = evaluate(
-        table.Y, tuned.loo_scores_, threshold=tuned.thresholds_, per_label=True
+        table.Y, tuned.loo_proba_, threshold=tuned.thresholds_, per_label=True
     )
     shown = by_label.loc[["hepatomegaly", "edema"], ["sensitivity", "precision"]]
     print(f"{name}\n{shown.round(2)}\n")

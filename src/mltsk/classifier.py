@@ -150,6 +150,9 @@ coupling_weight_
         there: exactly, for these terms and rules, and at the base rates of all samples.
         Of a short model, those of one of five folds, by statements that were chosen
         without it.
+    loo_proba_ : array of shape (n_samples, n_labels)
+        The same as probabilities: ``evaluate(Y, clf.loo_proba_,
+        threshold=clf.thresholds_)`` is honest.
     loo_rows_ : array or None
         Which samples `loo_scores_` are about; None for all. Of data that do not fit in
         memory, 20,000 evenly spread.

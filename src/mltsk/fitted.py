@@ -44,6 +44,7 @@ class FittedAttributes:
     label_names_: tuple[str, ...]
     multilabel_: bool
     n_features_in_: int
+    loo_scores_: Array
 
     scale_ = _of_system("scale_name", 'Name of the scale; "range" in short models.')
     scaling_ = _of_system("scaling", "How features are put on the scale, or None.")
@@ -94,6 +95,12 @@ class FittedAttributes:
         if not system.has_log_odds:
             return system.thresholds
         return system.probabilities(system.thresholds)
+
+    @property
+    def loo_proba_(self) -> Array:
+        """`loo_scores_` as probabilities, (n_samples, n_labels)."""
+        check_is_fitted(self)
+        return self.system_.probabilities(self.loo_scores_)
 
     @property
     def n_rules_(self) -> int:
