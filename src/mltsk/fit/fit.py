@@ -219,13 +219,7 @@ def _chosen(
 
     Z (n, D) are the scaled rows of the sample, w (n,) their weights.
     """
-    order = options.order
-    if options.tnorm == "minimum":
-        _check_minimum(order, sample.X)
-        order = 0
-    if options.n_pairs:
-        _check_pairs(options, scale, sample.X)
-        order = 0
+    order = _checked_order(options, scale, sample.X)
     positions = np.flatnonzero(asnumpy(w) > 0)
     weight_of_all = n_rows * float(w.sum()) / len(w)
     max_rules = max(1, int(weight_of_all / MIN_ROWS_PER_RULE))
@@ -270,6 +264,18 @@ def _chosen(
 def _original(folds: Folds, positions: NDArray[np.intp]) -> Folds:
     """Folds whose rows are those of the sample as it came, at these positions."""
     return tuple((positions[rows], pairs) for rows, pairs in folds)
+
+
+def _checked_order(options: Options, scale: Scale, X: Matrix) -> int | None:
+    """The order of exceptions, which the minimum and pairs need to be 0."""
+    order = options.order
+    if options.tnorm == "minimum":
+        _check_minimum(order, X)
+        order = 0
+    if options.n_pairs:
+        _check_pairs(options, scale, X)
+        order = 0
+    return order
 
 
 def _check_minimum(order: int | None, X: Matrix) -> None:

@@ -170,28 +170,30 @@ def _cheapest_form(
     """The cheapest form that fits in memory."""
     N = held.n_rows
     Q = design.n_columns
-    smaller = float(min(N, Q))
-    larger = smaller if N < Q else float(N)
-    flops = n_groups * smaller**2 * larger
-    if held.are_all and n_groups > 1 and flops > MAX_PATTERN_FLOPS:
-        return "products"
-    is_limited = held.are_all and not is_tensor(held.block.w)
-    if is_limited and smaller > MAX_FACTORISED:
-        return "products"
-    # 16 bytes per cell: the matrix and its centred copy
-    has_dual = held.are_all and 16 * N * N <= max_bytes
-    if is_limited and N > MAX_FACTORISED:
-        has_dual = False
-    has_primal = 16 * Q * Q <= max_bytes
-    if has_primal and not (has_dual and N < 1.5 * Q):
-        return "primal"
+    has_primal = 16 * Q * Q <= max_bytes  # the matrix and its centred copy
     if not held.are_all:
+        if has_primal:
+            return "primal"
         raise InputError(
             f"{Q:,} columns need a matrix of {8e-9 * Q * Q:.0f} GB, more than "
             f"{MEMORY_SHARE:.0%} of the memory here: take fewer features, "
             "or scale='standard', which has one term per feature."
         )
+    if _takes_too_long(held, min(N, Q), n_groups):
+        return "products"
+    is_short = is_tensor(held.block.w) or N <= MAX_FACTORISED
+    has_dual = is_short and 16 * N * N <= max_bytes
+    if has_primal and not (has_dual and N < 1.5 * Q):
+        return "primal"
     return "dual" if has_dual else "products"
+
+
+def _takes_too_long(held: HeldRows, size: int, n_groups: int) -> bool:
+    """Whether matrices of a size are too large, or too many, to be factorised."""
+    flops = n_groups * float(size) ** 2 * held.n_rows
+    if n_groups > 1 and flops > MAX_PATTERN_FLOPS:
+        return True
+    return size > MAX_FACTORISED and not is_tensor(held.block.w)
 
 
 def _primals(

@@ -204,11 +204,10 @@ def review_page(
     labels = worth.judge(fitted)
     summary = worth.headline(labels, comparison)
     shown = shown_labels(fitted.system_, max_labels)
-    note = note_on_shown_labels(fitted.system_, len(shown))
     facts = {
         "told": worth.first_lines(labels, comparison),
         "labels": len(labels),
-        "shown": note,
+        "shown": note_on_shown_labels(fitted.system_, len(shown)),
         "quick": is_quick,
         "open": len(labels) <= MAX_UNFOLDED_LABELS,
         "group": name(table.group_name),
@@ -227,7 +226,9 @@ def review_page(
     page = _rendered(table, facts)
     step()
     sentences = [worth.sentence(label) for label in labels]
-    return ReviewPage(page, summary, labels=sentences, model=fitted, shown=note)
+    return ReviewPage(
+        page, summary, labels=sentences, model=fitted, shown=facts["shown"]
+    )
 
 
 def _check_review(table: DataTable, max_labels: int) -> None:

@@ -175,11 +175,21 @@ class SheetMaker:
         span = self.candidates.line_spans.get(int(positions[0]))
         if span is not None and len(positions) == 1:
             number = rounded_line(float(own[0]), span, digits)
-            return Line(column, knots, np.array([0.0, number]), 0, average)
+            return Line(
+                column=column,
+                knots=knots,
+                heights=np.array([0.0, number]),
+                zero=0,
+                average=average,
+            )
         zero = self._point_of_zero(column, knots)
-        above_zero = rounded(heights - heights[zero], digits)
-        average -= float(heights[zero])
-        return Line(column, knots, above_zero, zero, average)
+        return Line(
+            column=column,
+            knots=knots,
+            heights=rounded(heights - heights[zero], digits),
+            zero=zero,
+            average=average - float(heights[zero]),
+        )
 
     def _point_of_zero(self, column: int, knots: FloatArray) -> int:
         """Which point of a line is 0.
