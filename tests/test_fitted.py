@@ -33,7 +33,15 @@ FIELD_OF_ATTRIBUTE = {
     "order_": "order",
     "tnorm_": "tnorm",
 }
-COMPUTED_ATTRIBUTES = ["n_pairs_", "n_rules_", "n_statements_", "pairs_", "rules_"]
+COMPUTED_ATTRIBUTES = [
+    "loo_proba_",
+    "n_pairs_",
+    "n_rules_",
+    "n_statements_",
+    "pairs_",
+    "rules_",
+    "thresholds_",
+]
 
 
 @pytest.fixture(scope="module")

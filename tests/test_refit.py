@@ -158,7 +158,7 @@ def test_fit_that_is_interrupted_leaves_the_model_whole(monkeypatch, step):
     assert_whole(model, before)
 
 
-@pytest.mark.parametrize("step", ["of", "calibrated", "shortened"])
+@pytest.mark.parametrize("step", ["of", "with_thresholds", "shortened"])
 def test_fit_that_is_interrupted_in_its_record_leaves_the_model_whole(
     monkeypatch, step
 ):
@@ -205,7 +205,7 @@ def test_partial_fit_that_is_refused_leaves_the_stream_whole(batch):
     )
 
 
-@pytest.mark.parametrize("step", ["of_training", "calibrated"])
+@pytest.mark.parametrize("step", ["of_training", "with_thresholds"])
 def test_partial_fit_that_is_interrupted_leaves_the_stream_whole(monkeypatch, step):
     model = IncrementalMLTSK(n_rules=2).partial_fit(X, Y)
     before = snapshot(model)

@@ -165,7 +165,7 @@ class Stream:
         solution = solve_sums(
             self.moments, design, penalty, held, labels, folds=self.folds
         )
-        return solution.at_base_rates(self.kept)
+        return solution.at_base_rates(self.kept, self.seen)
 
     @property
     def positions(self) -> NDArray[np.intp]:

@@ -31,6 +31,7 @@ MAX_LOG_ODDS = 80.0  # beyond, exp overflows in single precision
 PRECISION_DEVIATIONS = 1.645
 MAX_NEWTON_STEPS = 100
 MAX_HALVINGS = 40  # of a step of Newton's method
+MAX_LAST_STEP = 1e-4
 MAX_THRESHOLD = 1e100
 SHARE_GOALS = ("precision", "recall")
 THRESHOLD_WISHES = (
@@ -199,6 +200,10 @@ def _fit_logistic(
         least = np.where(better, tried, least)
         if (gain <= 1e-13 * np.maximum(least, 1.0)).all():
             break
+    # the loss is flat at its least: a last small step is exact beyond its rounding
+    step = _newton_step(line, S, Y, w, pulls * (line - expected), pulls)
+    is_small = np.abs(step) <= MAX_LAST_STEP * (1.0 + np.abs(line))
+    line = np.where(is_small.all(axis=0), line + step, line)
     return line[0], line[1]
 
 

@@ -1,6 +1,7 @@
 """The entry point: help, version, exit statuses, Ctrl-C."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -106,7 +107,7 @@ def test_main_stops_a_real_process_at_ctrl_c_and_leaves_nothing(tmp_path):
         start_new_session=True,
         preexec_fn=heed_interrupts,
     )
-    assert "review of pbc: 1 of 14 steps" in process.stderr.readline()
+    assert re.match(r"review of pbc: 1 of \d+ steps", process.stderr.readline())
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -182,9 +182,8 @@ def test_grow_pairs_a_category_with_a_number_and_with_a_category():
 def test_leave_one_out_scores_of_grown_pairs_are_as_good_as_those_of_new_rows():
     X, Y = joint(8_000)
     model = MLTSKClassifier(n_rules=0).fit(X[:4_000], Y[:4_000])
-    left_out = ((model.loo_scores_ - Y[:4_000]) ** 2).mean()
-    new_scores = model.decision_function(X[4_000:]) + model.thresholds_
-    new = ((new_scores - Y[4_000:]) ** 2).mean()
+    left_out = ((model.loo_proba_ - Y[:4_000]) ** 2).mean()
+    new = ((model.predict_proba(X[4_000:]) - Y[4_000:]) ** 2).mean()
     assert left_out == pytest.approx(new, rel=0.03)
 
 

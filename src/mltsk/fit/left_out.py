@@ -139,7 +139,9 @@ def _solved(blocks: Array, right: Array, diagonal: float) -> Array:
     return xp.linalg.solve(blocks, right)
 
 
-def rate_shifts(Y: Array, w: Array, groups: Groups) -> Array:
+def rate_shifts(
+    Y: Array, w: Array, groups: Groups, *, rates: Array | None = None, n_rows: int = 0
+) -> Array:
     """By how much leaving out a row, or its group, moves the base rates: (n, L).
 
     A row that has a label leaves a lower rate behind, so that scores of rows left out
@@ -151,11 +153,15 @@ def rate_shifts(Y: Array, w: Array, groups: Groups) -> Array:
     Y : (n, L) labels
     w : (n,) or (n, L) weights
     groups : (n,) codes, or None
+    rates, n_rows : (L,) and int, optional
+        Of all rows, where these are a sample of them.
     """
     xp = namespace(Y)
     weights = w[:, None] + 0 * Y if w.ndim == 1 else w
     total = weights.sum(axis=0)
-    rates = (weights * Y).sum(axis=0) / total
+    if rates is None:
+        rates = (weights * Y).sum(axis=0) / total
+    total = total * max(n_rows / len(Y), 1.0)
     deviations = weights * (Y - rates)
     if groups is None:
         others = total - weights

@@ -67,13 +67,14 @@ class Consequents:
     loo_rows: RowIndex | None = None
     folds: Folds = ()
 
-    def at_base_rates(self, block: Block) -> "Consequents":
+    def at_base_rates(self, block: Block, n_rows: int) -> "Consequents":
         """With leave-one-out scores that all start from the base rates of all rows.
 
-        ``block`` are the rows that these scores are about.
+        ``block`` are the rows that these scores are about, of ``n_rows`` in all.
         """
         Y = cast(block.without_unobserved().Y, np.float64)
-        shifts = rate_shifts(Y, cast(block.w, np.float64), block.groups)
+        w = cast(block.w, np.float64)
+        shifts = rate_shifts(Y, w, block.groups, rates=self.rates, n_rows=n_rows)
         return replace(self, loo_scores=self.loo_scores + shifts)
 
 
@@ -152,7 +153,7 @@ def solve(
     else:
         solutions = _duals_with_folds(design, penalty, held, label_groups, folds)
     solution = replace(_joined(label_groups, solutions), folds=folds)
-    solution = solution.at_base_rates(held.block)
+    solution = solution.at_base_rates(held.block, held.n_rows)
     if held.are_all:
         return solution
     return replace(solution, loo_rows=held.block.index)
@@ -408,7 +409,7 @@ def _by_products(
         loo_rows=judged,
         folds=own_folds,
     )
-    return solution.at_base_rates(judges)
+    return solution.at_base_rates(judges, len(Y))
 
 
 def _folds_among(rows: NDArray[np.intp], folds: Folds) -> Folds:

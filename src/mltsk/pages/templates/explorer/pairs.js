@@ -48,7 +48,7 @@ class PairMaps {
     const reaches = sizes.map((_, p) => this.reach(p, j));
     const scale = this.system.hasLogOdds ? "logOdds" : "scores";
     const moving = largest(sizes, sizes.length).filter((p) => {
-      return reaches[p] >= MIN_TOLD_HEIGHT[scale];
+      return reaches[p] >= MIN_TOLD_HEIGHT[scale] || p === asked;
     });
     const strongest = Math.max(...reaches); // has the full colour
     this.order = moving.filter((p, i) => i < this.count || p === asked);
