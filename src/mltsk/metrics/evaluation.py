@@ -82,7 +82,7 @@ def evaluate(
     threshold : float or (L,), optional
         A label is predicted where score >= threshold. By default 0.5 where all scores
         lie between 0 and 1, as probabilities do, and 0 for others, such as log-odds and
-        those of a `decision_function`.
+        those of a `decision_function`; always 0.5 in the paper's convention.
     predictions : (N, L) of 0 and 1, optional
         Predicted labels; they take the place of the threshold.
     sample_weight : (N,), optional
@@ -119,7 +119,7 @@ def evaluate(
     weight = inputs.check_weight(sample_weight, len(labels))
     if predictions is None:
         if threshold is None:
-            threshold = _usual_threshold(table)
+            threshold = 0.5 if is_paper(convention) else _usual_threshold(table)
         cut = inputs.check_threshold(threshold, table.shape[1])
         predicted = table >= cut
     else:
