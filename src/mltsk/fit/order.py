@@ -48,8 +48,9 @@ def order_by_content(block: Block, scaling: Scaling | None) -> NDArray[np.intp]:
 def _knots_below(X: Array, scaling: Scaling) -> NDArray[np.float64]:
     """How many knots of its feature are at most as large as each cell of X (n, D)."""
     counts = np.empty(X.shape)
+    n_knots = scaling.n_values
     for d in range(X.shape[1]):
-        knots = scaling.values[d, : scaling.n_values[d]]
+        knots = scaling.values[d, : n_knots[d]]
         counts[:, d] = np.searchsorted(knots, asnumpy(X[:, d]), side="right")
     return counts
 
