@@ -26,7 +26,7 @@ table.columns
 X = table.X
 Y = table.Y
 clf = MLTSKClassifier().fit(X, Y)
-evaluate(Y, clf.loo_scores_, per_label=True).round(2)
+evaluate(Y, clf.loo_proba_, per_label=True).round(2)
 
 # %%
 # What features do
@@ -52,7 +52,7 @@ short.rules_
 # %%
 # What that costs, on patients that were left out when the statements were chosen and
 # fitted:
-evaluate(Y, short.loo_scores_, per_label=True).round(2)
+evaluate(Y, short.loo_proba_, per_label=True).round(2)
 
 # %%
 # Why this patient?

@@ -259,7 +259,7 @@ def test_evaluate_per_label_is_scikit_learns_on_the_observed_samples(data):
 def test_evaluate_per_label_is_nan_where_a_label_does_not_define_it():
     Y = [[1, 0, 1], [0, 0, np.nan]]
     scores = [[np.inf, 0.1, 0.9], [-2.0, 0.2, 0.1]]
-    table = evaluate(Y, scores, threshold=0.5, per_label=True)
+    table = evaluate(Y, scores, per_label=True)
     assert_allclose(table["AUC"], [1.0, np.nan, np.nan])
     assert_allclose(table["sensitivity"], [1.0, np.nan, 1.0])
     assert_allclose(table["precision"], [1.0, np.nan, 1.0])

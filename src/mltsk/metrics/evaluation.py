@@ -50,19 +50,12 @@ _MEANINGS_OF_ONE_LABEL = {
 }
 
 
-def _usual_threshold(scores: FloatArray) -> float:
-    """The threshold of scores (N, L): 0.5 of probabilities, 0 of others."""
-    finite = scores[np.isfinite(scores)]
-    are_probabilities = bool(((finite >= 0) & (finite <= 1)).all())
-    return 0.5 if are_probabilities else 0.0
-
-
 def evaluate(
     Y: ArrayLike,
     scores: ArrayLike,
     *,
     convention: str = "standard",
-    threshold: ArrayLike | None = None,
+    threshold: ArrayLike = 0.5,
     predictions: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     per_label: bool = False,
@@ -79,10 +72,9 @@ def evaluate(
     convention : {"standard", "paper"}
         What to do with ties, with empty and full label sets and with NaN:
         `mltsk.metrics.ranking`. The metrics per label have only one convention.
-    threshold : float or (L,), optional
-        A label is predicted where score >= threshold. By default 0.5 where all scores
-        lie between 0 and 1, as probabilities do, and 0 for others, such as log-odds and
-        those of a `decision_function`; always 0.5 in the paper's convention.
+    threshold : float or (L,), default 0.5
+        A label is predicted where score >= threshold: 0.5 of probabilities, 0 of
+        log-odds and of the scores of a `decision_function`.
     predictions : (N, L) of 0 and 1, optional
         Predicted labels; they take the place of the threshold.
     sample_weight : (N,), optional
@@ -118,8 +110,6 @@ def evaluate(
     table = inputs.check_scores(scores, labels.shape, allow_nan=is_paper(convention))
     weight = inputs.check_weight(sample_weight, len(labels))
     if predictions is None:
-        if threshold is None:
-            threshold = 0.5 if is_paper(convention) else _usual_threshold(table)
         cut = inputs.check_threshold(threshold, table.shape[1])
         predicted = table >= cut
     else:
