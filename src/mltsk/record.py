@@ -26,11 +26,10 @@ from .core.arrays import (
 from .core.certainty import Certainty
 from .fit import FitResult
 from .fit.fit import SAMPLE_ROWS
-from .fit.left_out import Groups, group_codes, take_groups
-from .fit.order import order_by_content
+from .fit.left_out import Groups, take_groups
 from .fit.pair_out import hat_matrix, leave_pair_out_auc
 from .fit.ridge import centred_kernel
-from .fit.rows import ArrayRows, Block, RowIndex, Rows
+from .fit.rows import ArrayRows, RowIndex, Rows
 from .fit.solve import groups_of_labels
 from .probabilities import Curves, find_thresholds, fit_curves
 from .short import MAX_COMPARED_SIZE, ShortModels, TrainingRows, certainty_of
@@ -217,7 +216,8 @@ class FitRecord:
         log_odds = self.loo_scores
         Y = np.nan_to_num(self.training.Y[self.judged])
         given = np.zeros(Y.shape, dtype=bool)
-        fold_of_rows = self._fold_of_rows()
+        # groups are not cut in two, and the order of rows changes nothing
+        fold_of_rows = self.training.take(self.judged).places() % THRESHOLD_FOLDS
         for fold in range(THRESHOLD_FOLDS):
             left_out = fold_of_rows == fold
             others = ~left_out
@@ -228,20 +228,6 @@ class FitRecord:
             )
             given[left_out] = log_odds[left_out] >= thresholds
         return given
-
-    def _fold_of_rows(self) -> NDArray[np.intp]:
-        """The number of the fold (n,) that each row with an honest score belongs to.
-
-        It depends on what rows hold, not on their order. Groups are not cut in two.
-        """
-        rows = self.training.take(self.judged)
-        block = Block(rows.X, rows.Y, rows.w, rows.groups)
-        order = order_by_content(block, rows.design.scale.scaling)
-        place = np.empty(len(order), dtype=np.intp)
-        place[order] = np.arange(len(order))
-        if rows.groups is not None:
-            place[order] = group_codes(rows.groups[order])
-        return place % THRESHOLD_FOLDS
 
     @underflow_is_zero()
     def pair_out_auc(self) -> FloatArray:

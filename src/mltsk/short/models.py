@@ -115,6 +115,25 @@ class TrainingRows:
         mixed = (1 - LABEL_SHARE) * self.loo_scores + LABEL_SHARE * self.Y
         return np.where(self.label_weights > 0, mixed, self.loo_scores)
 
+    def places(self) -> Index:
+        """The place of each row in an order by what rows hold, (N,).
+
+        It does not depend on how rows are stored, nor on weights or on labels that were
+        not observed. Rows of a group have the same place; rows that do not count come
+        last. X must be on the host.
+        """
+        Y = np.where(self.label_weights > 0, self.Y, 0.0)
+        block = Block(self.X, Y, np.ones(len(self)))
+        order = order_by_content(block, self.design.scale.scaling)
+        counts_nothing = self.row_weights[order] == 0
+        order = order[np.argsort(counts_nothing, kind="stable")]
+        places = np.empty(len(order), dtype=np.intp)
+        if self.groups is None:
+            places[order] = np.arange(len(order))
+        else:
+            places[order] = group_codes(self.groups[order])
+        return places
+
     def noise(self, scores: Array) -> FloatArray:
         """Standard deviation (L,) of the labels from honest scores (N, L)."""
         weights = self.label_weights
@@ -361,23 +380,8 @@ class ShortModels:
 
     @cached_property
     def _places(self) -> Index:
-        """The place of each of these rows in an order by what rows hold, (n,).
-
-        It does not depend on how rows are stored, nor on weights or on labels that were
-        not observed. Rows of a group have the same place.
-        """
-        rows = self._chosen_on
-        Y = np.where(rows.label_weights > 0, rows.Y, 0.0)
-        block = Block(rows.X, Y, np.ones(len(rows)))
-        order = order_by_content(block, rows.design.scale.scaling)
-        counts_nothing = rows.row_weights[order] == 0
-        order = order[np.argsort(counts_nothing, kind="stable")]
-        places = np.empty(len(order), dtype=np.intp)
-        if rows.groups is None:
-            places[order] = np.arange(len(order))
-        else:
-            places[order] = group_codes(rows.groups[order])
-        return places
+        """The place of each of these rows in an order by what rows hold, (n,)."""
+        return self._chosen_on.places()
 
     def scores(self, size: int) -> FloatArray:
         """Honest scores (n, L) of a size for the rows in `rows`.
