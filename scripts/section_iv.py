@@ -1,5 +1,9 @@
 """From a run of Section IV to the documentation: ``python scripts/section_iv.py RUN``.
 
+``python scripts/section_iv.py --formulas RUN`` writes nothing but the table of the
+paper's text and program, from a run of ``mltsk reproduce --grid authors -m
+ml-tsk-fs,ml-tsk-fs-text,ml-tsk-fs-text-underflow -p paper``.
+
 Further folders give the times of methods that the run itself computed on a GPU. Writes
 ``docs/results/section_iv/``, a file per table and list of sentences, the figures of the
 page, and the seconds by which `mltsk reproduce` estimates its time; then puts tables
@@ -37,15 +41,25 @@ MARK = re.compile(
 
 def main(folders: Sequence[str]) -> None:
     """Write everything that the pages show of a run."""
+    if folders[0] == "--formulas":
+        write_formulas(folders[1])
+        return
     results, *timed = map(read, folders)
     RESULTS_FOLDER.mkdir(parents=True, exist_ok=True)
     texts = tables(results) | sentences(results)
-    texts["program-and-text"] = program_and_text(results)
     for name, text in texts.items():
         (RESULTS_FOLDER / f"{name}.md").write_text(text, encoding="utf-8")
     for picture in pictures(results):
         (IMAGES_FOLDER / f"{picture.key}.png").write_bytes(picture.png)
     write_times([results, *timed])
+    for page in DOCS.rglob("*.md"):
+        fill_marks(page)
+
+
+def write_formulas(folder: str) -> None:
+    """Write the table of text and program, and put it where pages have a mark."""
+    path = RESULTS_FOLDER / "program-and-text.md"
+    path.write_text(program_and_text(read(folder)), encoding="utf-8")
     for page in DOCS.rglob("*.md"):
         fill_marks(page)
 
@@ -90,10 +104,11 @@ def tables(results: Results) -> dict[str, str]:
 
 
 def program_and_text(results: Results) -> str:
-    """ML-TSK FS as run and as printed, next to the paper's values.
+    """ML-TSK FS as run, as printed, and as printed with the program's underflow.
 
-    Settings are chosen by AP; a line per data set.
+    Settings are chosen by AP; a line per data set, in brackets the paper's values.
     """
+    keys = ("ml-tsk-fs", "ml-tsk-fs-text", "ml-tsk-fs-text-underflow")
     choices = results.choices["paper", "AP"]
     means = choices.set_index(["dataset", "method", "metric"])["mean"]
     printed = published_table("III")
@@ -101,10 +116,9 @@ def program_and_text(results: Results) -> str:
     for dataset in results.datasets:
         cells = []
         for metric in METRICS:
-            program = means[dataset, "ml-tsk-fs", metric]
-            text = means[dataset, "ml-tsk-fs-text", metric]
+            ours = [f"{means[dataset, key, metric]:.3f}" for key in keys]
             paper = printed[dataset, metric, CONTROL].mean
-            cell = f"{program:.3f}, {text:.3f} ({paper:.2f})"
+            cell = f"{', '.join(ours)} ({paper:.2f})"
             cells.append(cell.replace("0.", "."))
         if "nan" not in "".join(cells):
             title = results.dataset_title(dataset)

@@ -50,6 +50,7 @@ def test_to_onnx_of_the_default_agrees_to_1e_5(samples):
     assert_allclose(probabilities, model.predict_proba(X_test), rtol=0, atol=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.UnfiredRowsWarning")
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.NonConvexWarning")
 def test_to_onnx_of_the_papers_model_agrees_to_1e_5(samples):

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from mltsk.core.clustering import fuzzy_c_means, memberships, variances
 from mltsk.core.fuzzymap import fuzzy_features
+from mltsk.core.membership import authors_widths
 from mltsk.metrics import evaluate
 from mltsk.paper.solvers.algorithm1 import algorithm1, algorithm1_grid
 
@@ -44,6 +46,21 @@ def training_rows(run):
     """G and Y of the rows that they fitted."""
     n_train = int(run["n_train"])
     return run["G"][:n_train], run["Y"][:n_train]
+
+
+def test_clusters_from_the_authors_centres_stay_there(run):
+    clusters = fuzzy_c_means(run["X"], len(run["centers"]), init=run["centers"])
+    distances = abs(clusters.centers[:, None] - run["centers"]).max(axis=2)
+    assert_allclose(distances.min(axis=1), 0, atol=2e-3)
+    assert_array_equal(np.sort(distances.argmin(axis=1)), np.arange(len(distances)))
+
+
+def test_widths_from_the_authors_centres_are_theirs(run):
+    X = run["X"]
+    squares = ((X[:, None] - run["centers"]) ** 2).sum(axis=2)
+    spread = variances(X, run["centers"], memberships(squares, 2.0), np.ones(len(X)))
+    widths = authors_widths(spread, float(run["h"]))
+    assert_allclose(widths, run["widths"], atol=5e-5)
 
 
 def test_fuzzy_features_are_the_authors(run):

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.arrays import Array, Matrix, spread_rows
 from ..core.clustering import fuzzy_c_means, mean_nearest_distance, variances
 from ..core.membership import authors_widths, common_width, exponents
-from ..exceptions import RuleCollapseWarning
+from ..exceptions import RuleCollapseWarning, UnfiredRowsWarning
 
 # Rules less distinct than this do no better than a linear model. The paper's setting
 # gives 0.00 to 0.02 on most data sets with more than a few dozen features;
@@ -30,6 +30,10 @@ WIDTH_SCALE_RANGE = (0.01, 10.0)
 # A mean over this many samples, evenly spread, is as good as one over all.
 MAX_WIDTH_ROWS = 10_000
 BISECTIONS = 40
+# Beyond this share of rows on which no rule fires, a fit says so.
+MAX_UNFIRED_SHARE = 0.01
+# exp(-700) is still a number of full precision; exp(-746) is 0.
+MAX_FIRING_EXPONENT = 700.0
 SMALLEST = np.finfo(np.float64).tiny
 
 
@@ -141,6 +145,13 @@ class HasRules(Protocol):
     rule_distinctness_: float
 
 
+class HasFiring(Protocol):
+    """A fitted estimator on some of whose rows no rule may fire."""
+
+    unfired_share_: float
+    width_scale: float
+
+
 def warn_if_fewer(n_found: int, n_asked: int) -> None:
     """Warn where X has too few distinct rows for the rules that were asked for."""
     if n_found < n_asked:
@@ -151,6 +162,40 @@ def warn_if_fewer(n_found: int, n_asked: int) -> None:
         warnings.warn(message, RuleCollapseWarning, stacklevel=4)
 
 
+def unfired_share(M: Array, w: Array) -> float:
+    """Share of the weight w (N,) of rows whose firing strengths M (N, K) are all 0."""
+    is_unfired = (M == 0).all(axis=1)
+    return float(w[is_unfired].sum() / w.sum())
+
+
+def width_that_fires(E: Array, w: Array, width_scale: float, formulas: str) -> float:
+    """A width_scale, rounded up to one digit, at which rules fire on nearly all rows.
+
+    Exponents E (N, K) are those of ``width_scale``. They fall with h in the program,
+    and with its square in the text.
+    """
+    nearest = E.min(axis=1)
+    order = np.argsort(nearest)
+    enough = (1 - MAX_UNFIRED_SHARE / 2) * w.sum()
+    reached = np.searchsorted(np.cumsum(w[order]), enough)
+    factor = nearest[order[min(reached, len(order) - 1)]] / MAX_FIRING_EXPONENT
+    wider = width_scale * (factor if formulas == "program" else np.sqrt(factor))
+    digit = 10.0 ** np.floor(np.log10(wider))
+    return float(np.ceil(wider / digit) * digit)
+
+
+def warn_if_unfired(estimator: HasFiring, wider: float) -> None:
+    """Warn, with what helps, where no rule fires on many of the rows of the fit."""
+    message = (
+        f"no rule fires on {estimator.unfired_share_:.0%} of the rows: their "
+        "memberships are smaller than any number of the computer, and their scores are "
+        f"all 0. A larger width_scale helps ({wider:g} instead of "
+        f"{estimator.width_scale:g}), or underflow='softmax', which computes in "
+        "logarithms."
+    )
+    warnings.warn(message, UnfiredRowsWarning, stacklevel=5)
+
+
 def warn_if_collapsed(estimator: HasRules) -> None:
     """Warn, with advice, where the rules of a fitted estimator hardly differ."""
     distinctness = estimator.rule_distinctness_
@@ -158,6 +203,7 @@ def warn_if_collapsed(estimator: HasRules) -> None:
         message = (
             f"the {len(estimator.centers_)} rules hardly differ (distinctness "
             f"{distinctness:.3f} of 1), so the model is close to a linear one: use a "
-            "smaller width_scale or fewer rules; MLTSKClassifier keeps rules apart."
+            "smaller width_scale together with underflow='softmax', or fewer rules; "
+            "MLTSKClassifier keeps rules apart."
         )
         warnings.warn(message, RuleCollapseWarning, stacklevel=5)

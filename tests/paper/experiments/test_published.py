@@ -148,6 +148,6 @@ def test_degenerate_names_settings_of_our_own_that_are_no_models():
 
 def test_explanation_is_given_where_known():
     text, page = explanation("HNOML", "yeast")
-    assert ".622" in text
+    assert ".623" in text
     assert page == "methods/hnoml.md"
     assert explanation("BR", "yeast") is None

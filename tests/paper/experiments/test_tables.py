@@ -51,15 +51,15 @@ def test_result_table_has_the_best_of_a_row_bold_by_the_direction_of_its_metric(
 
 def test_result_table_has_equal_values_all_bold(make_results):
     row = row_of(result_table(make_results(), "III", "paper"), "Flags", "AP")
-    # MLSF and ML-TSK FS print .82
-    assert [cell.bold for cell in row.cells] == [True, False, True, False]
+    # MLSF and ML-TSK FS, which stands first, print .82
+    assert [cell.bold for cell in row.cells] == [True, True, False, False]
 
 
 def test_ties_win_nothing_in_result_table(make_results):
     results = make_results(datasets=("emotions",))
     results.scores.loc[results.scores["method"] == "br", ["OE", "tied"]] = [0.0, 0.6]
     row = row_of(result_table(results, "V", "paper"), "Emotions", "OE")
-    assert [cell.bold for cell in row.cells] == [False, False, True, False]
+    assert [cell.bold for cell in row.cells] == [True, False, False, False]
 
 
 def test_strangers_have_no_paper_s_value_in_result_table(make_results):

@@ -16,6 +16,7 @@ from mltsk.exceptions import (
     NoMinimumError,
     NonConvexWarning,
     RuleCollapseWarning,
+    UnfiredRowsWarning,
 )
 from mltsk.paper import algorithm1, fuzzy_c_means, fuzzy_features
 from mltsk.paper.methods.ml_tsk_fs import PaperMLTSK
@@ -223,7 +224,13 @@ def algorithm1_of_the_text(G, Y, alpha, beta, gamma):
     W_old = W
     squares = np.linalg.norm(A, 2) ** 2 + np.linalg.norm(alpha * R, 2) ** 2
     lip = np.sqrt(2 * squares)
-    F = [np.inf]
+
+    def objective(W):
+        misfit = ((G @ W - Y) ** 2).sum() / 2
+        coupled = alpha / 2 * np.trace(R @ W.T @ W)
+        return misfit + coupled + beta * np.abs(W).sum()
+
+    F = [objective(W)]
     b_old = 1.0
     b = 1.0
     while len(F) <= 100 and (len(F) < 2 or abs(F[-1] - F[-2]) > 0.01):
@@ -233,9 +240,7 @@ def algorithm1_of_the_text(G, Y, alpha, beta, gamma):
         W = np.sign(V) * np.maximum(np.abs(V) - beta / lip, 0)
         b_old = b
         b = (1 + np.sqrt(4 * b * b + 1)) / 2
-        misfit = ((G @ W - Y) ** 2).sum() / 2
-        coupled = alpha / 2 * np.trace(R @ W.T @ W)
-        F.append(misfit + coupled + beta * np.abs(W).sum())
+        F.append(objective(W))
     return W, len(F) - 1
 
 
@@ -272,3 +277,57 @@ def test_predict_gives_a_score_on_the_threshold_by_the_program_alone(formulas, l
     model.system_ = replace(model.system_, coef=coef)
     assert (model.predict(X) == label).all()
     assert ((model.decision_function(X) > 0) == label).all()
+
+
+def narrow_rows():
+    """60 rows of 40 features: the widths of the text underflow for all of them."""
+    X = np.random.default_rng(0).random((60, 40))
+    return X, (X[:, :3] > 0.5).astype(int)
+
+
+def test_text_computes_firing_in_logarithms_where_the_program_fires_nothing():
+    X, Y = narrow_rows()
+    text = PaperMLTSK(2, width_scale=0.1, formulas="text", correlation_weight=0.01).fit(
+        X, Y
+    )
+    assert text.unfired_share_ == 0
+    assert_allclose(text.system_.firing_strengths(X).sum(axis=1), 1.0)
+    with pytest.warns(UnfiredRowsWarning, match="no rule fires on 100% of the rows"):
+        zeroed = clone(text).set_params(underflow="authors").fit(X, Y)
+    assert zeroed.unfired_share_ == 1.0
+    (point,) = clone(text).grid_path(X, Y, X, {"n_rules": [2]})
+    assert_allclose(point.scores, text.system_.scores(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("formulas", ["program", "text"])
+def test_advice_about_rows_on_which_nothing_fires_helps(formulas):
+    X, Y = narrow_rows()
+    model = PaperMLTSK(
+        2,
+        width_scale=0.001,
+        formulas=formulas,
+        underflow="authors",
+        correlation_weight=0.01,
+    )
+    with pytest.warns(UnfiredRowsWarning) as told:
+        model.fit(X, Y)
+    (message,) = [str(w.message) for w in told if w.category is UnfiredRowsWarning]
+    wider = float(message.partition("helps (")[2].partition(" instead")[0])
+    assert model.set_params(width_scale=wider).fit(X, Y).unfired_share_ <= 0.01
+    model.set_params(width_scale=0.001, underflow="softmax").fit(X, Y)
+    assert model.unfired_share_ == 0
+    assert model.rule_distinctness_ > 0.05
+
+
+def test_advice_about_rules_that_hardly_differ_helps():
+    X, Y = narrow_rows()
+    model = PaperMLTSK(2, width_scale=10.0).fit(X, Y)
+    assert model.rule_distinctness_ < 0.05
+    model.set_params(width_scale=0.001, underflow="softmax").fit(X, Y)
+    assert model.rule_distinctness_ > 0.05
+
+
+def test_thresholds_of_the_text_are_the_next_number_so_that_files_keep_them(data):
+    text = PaperMLTSK(2, formulas="text").fit(data.X, data.Y)
+    assert (text.thresholds_ > 0.5).all()
+    assert (text.thresholds_ == np.nextafter(0.5, 1)).all()

@@ -12,7 +12,7 @@ import pytest
 
 from mltsk.exceptions import InputError
 from mltsk.paper.experiments.tables import ReportTable, TableCell, TableRow
-from mltsk.paper.report.experiment import escape_latex, table_text, write_report
+from mltsk.paper.report.experiment import table_text, write_report
 
 HOSTILE = "<script>alert(1)</script>"
 ODD = r"a_b & 50% #1 {x} ~ ^ $y$ \input{z} <i> | *é* 語 [0]"
@@ -218,13 +218,6 @@ def test_table_text_as_latex_escapes_and_balances(table):
         if "&" in line and "multicolumn" not in line:
             columns.add(line.count("&"))
     assert columns == {2}
-
-
-def test_escape_latex_escapes_every_letter_that_is_read_as_a_command():
-    tilde_caret_backslash = r"\textasciitilde{}\textasciicircum{}\textbackslash{}"
-    assert escape_latex("$%&#_") == r"\$\%\&\#\_"
-    assert escape_latex("~^\\") == tilde_caret_backslash
-    assert escape_latex("é\n語") == r"é \texttt{U+8A9E}"
 
 
 @pytest.mark.skipif(

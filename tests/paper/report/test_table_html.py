@@ -60,10 +60,17 @@ def test_results_colours_differences_by_size(value, kind):
     assert f'<span class="{kind}">' in table_html(result_cell(value, 0.82))
 
 
-def test_results_strikes_a_value_that_cannot_be_compared_and_does_not_colour_it():
-    page = table_html(result_cell(0.9, 0.0, paper_notes=("a",)), notes={"a": "Ties."})
+def test_results_strikes_what_was_shown_not_to_compare_and_does_not_colour_it():
+    cell = result_cell(0.9, 0.0, paper_notes=("a",), paper_struck=True)
+    page = table_html(cell, notes={"a": "Ties."})
     assert '<s>.0</s><sup><a href="#t-a">a</a></sup> <span class="gap">' in page
     assert '<li id="t-a"><sup>a</sup> Ties.</li>' in page
+
+
+def test_results_leaves_what_is_inferred_not_to_compare_unstruck():
+    page = table_html(result_cell(0.9, 0.0, paper_notes=("a",)), notes={"a": "Ties."})
+    assert "<s>" not in page
+    assert '.0<sup><a href="#t-a">a</a></sup> <span class="gap">' in page
 
 
 def test_results_shows_the_best_in_bold_without_its_spread():

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from .published import (
+    CONTROL,
     DEGENERATE_TIES,
     METRICS,
     PlainData,
@@ -50,8 +51,9 @@ class TableCell:
     """One cell: what a reader sees of ours, and what the paper prints in this place.
 
     ``value`` and ``sd`` have the full precision; ``difference`` is ours less the
-    paper's. ``notes`` and ``paper_notes`` are marks of the table's notes. ``facts`` are
-    further columns of the machine-readable form.
+    paper's. ``notes`` and ``paper_notes`` are marks of the table's notes; the paper's
+    value is struck through where it was shown, not inferred, that it cannot be
+    compared. ``facts`` are further columns of the machine-readable form.
     """
 
     text: str
@@ -64,6 +66,7 @@ class TableCell:
     difference: float | None = None
     notes: tuple[str, ...] = ()
     paper_notes: tuple[str, ...] = ()
+    paper_struck: bool = False
     facts: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -245,8 +248,10 @@ def result_table(results: Results, table: str, protocol: str) -> ReportTable:
     by = _CHOSEN_BY[table]
     notes: dict[str, str] = {}
     rows: list[TableLine] = []
+    methods = _control_first(results)
     groups = results.choices[protocol, by].groupby(["dataset", "metric"], sort=False)
-    for (dataset, metric), line in groups:
+    for (dataset, metric), group in groups:
+        line = group.set_index("method", drop=False).loc[methods]
         cells = []
         best = _is_best(line, metric)
         for choice, is_best in zip(line.to_dict("records"), best, strict=True):
@@ -258,6 +263,7 @@ def result_table(results: Results, table: str, protocol: str) -> ReportTable:
                 bold=bool(is_best),
                 notes=tuple(marks),
                 paper_notes=tuple(_mark(notes, artefact.note) for artefact in wrong),
+                paper_struck=any(each.standing == "shown" for each in wrong),
             )
             cells.append(cell)
         rows.append(((results.dataset_title(dataset), metric), cells))
@@ -265,7 +271,7 @@ def result_table(results: Results, table: str, protocol: str) -> ReportTable:
     return captioned(
         "results",
         rows,
-        columns=[results.title(key) for key in results.methods],
+        columns=[results.title(key) for key in methods],
         notes=notes,
         key=f"table-{list(_CHOSEN_BY).index(table) + 3}-{protocol}",
         table=table,
@@ -274,6 +280,15 @@ def result_table(results: Results, table: str, protocol: str) -> ReportTable:
         over=_folds_text(results.run),
         more=_caveats(results.run, protocol),
     )
+
+
+def _control_first(results: Results) -> list[str]:
+    """Methods of a run: the paper's own, the compared ones, then other readings."""
+
+    def place(key: str) -> tuple[bool, bool]:
+        return bool(results.variant_of(key)), results.paper_name(key) != CONTROL
+
+    return sorted(results.methods, key=place)
 
 
 def _is_best(line: pd.DataFrame, metric: str) -> pd.Series:

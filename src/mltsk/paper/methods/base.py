@@ -26,6 +26,7 @@ from ...refit import take_over, unfitted_copy
 from ...rows.weights import check_weights
 from ...sklearn_private import Interval, StrOptions
 from ...targets import Targets, predicted
+from .numbers import check_numbers
 
 COUNT = [Interval(Integral, 1, None, closed="left")]
 POSITIVE_NUMBER = [Interval(Real, 0, None, closed="neither")]
@@ -151,6 +152,7 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         check_plain(X, "X")
         check_plain(y, "y")
         check_column_names(X)
+        check_numbers(X, type(self).__name__)
         checks = {
             "accept_sparse": self._sparse,
             "dtype": np.float64,
@@ -220,6 +222,7 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         """Rows to predict in double precision, checked against those of the fit."""
         check_is_fitted(self)
         check_plain(X, "X")
+        check_numbers(X, type(self).__name__)
         return validate_data(
             self, X, reset=False, accept_sparse=self._sparse, dtype=np.float64
         )

@@ -4,35 +4,43 @@
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
-from itertools import product
 from numbers import Real
-from typing import ClassVar, TypedDict
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ...core.arrays import Array, Matrix, blas_threads, spread_rows
+from ...core.arrays import blas_threads, spread_rows
 from ...core.coupling import CONVEX, coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
-from ...core.membership import rule_distinctness
+from ...core.membership import Firing, exponents, rule_distinctness
 from ...core.scales import column_quantiles, fit_scaling
 from ...core.terms import Terms
 from ...exceptions import InputError, NonConvexWarning
-from ...explain import explain
+from ...explain import FuzzyRules, explain, fuzzy_rules
 from ...fitted import FittedAttributes
 from ...probabilities import fixed_thresholds
 from ...rows.read import feature_names
 from ...sklearn_private import StrOptions
 from ...system import FuzzySystem
-from ..antecedents import find_rules, rule_widths, warn_if_collapsed, warn_if_fewer
-from ..solvers.algorithm1 import Setting, Stop, algorithm1, algorithm1_grid
+from ..antecedents import (
+    MAX_UNFIRED_SHARE,
+    find_rules,
+    rule_widths,
+    unfired_share,
+    warn_if_collapsed,
+    warn_if_fewer,
+    warn_if_unfired,
+    width_that_fires,
+)
+from ..solvers.algorithm1 import Setting, algorithm1
 from ..solvers.consequents import fit_consequents
 from ..solvers.problem import GAP
+from ..symbols import answering_symbols, symbol_advice
 from .base import (
     CONSTRAINTS,
     COUNT,
@@ -40,35 +48,25 @@ from .base import (
     Constraints,
     GridPoint,
     MultilabelMethod,
-    Trial,
-    agreeing_except_in,
-    agreeing_in,
     register,
 )
-from .nets import Device, batches, torch_device
+from .ml_tsk_fs_grid import StoppingRule, by_rules, grid_points
+
+if TYPE_CHECKING:
+    from ...explain.plot_fuzzy import FuzzyFigures
 
 # Rows, evenly spread, from which percentiles and the distinctness of rules are taken.
 MAX_SUMMARY_ROWS = 20_000
 # The authors' stopping rule.
 PROGRAM_STEPS = 100
 PROGRAM_MARGIN = 0.01
-# Numbers of all P that a batch of settings on a device holds together.
-MAX_BATCH_NUMBERS = 10**8
-SOLVER_WEIGHTS = ("correlation_weight", "l1_weight", "init_ridge")
 
 _AUTO_OR_WEIGHT = [StrOptions({"auto"}), *NOT_NEGATIVE]
 _GRID_WEIGHTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 
-class StoppingRule(TypedDict):
-    """When Algorithm I stops; see `mltsk.paper.algorithm1`."""
-
-    stop: Stop
-    max_iter: int
-    margin: float
-
-
 @register("ml-tsk-fs")
+@answering_symbols
 @dataclass(eq=False, repr=False)
 class PaperMLTSK(FittedAttributes, MultilabelMethod):
     """Multi-label Takagi-Sugeno-Kang fuzzy system of the paper, as its authors run it.
@@ -94,6 +92,11 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
         "text" is the paper as printed: centres weighted by u (3), δ = h · variance in
         exp(-(x - c)² / (2δ²)) (2) (4), a label where its score is above the threshold
         (26), and steps until the objective (24) changes by 0.01 at most.
+    underflow : {"authors", "softmax"}, optional
+        What becomes of a row whose memberships in all rules are 0 to the computer: with
+        "authors" no rule fires on it, as in the program; "softmax" computes (5) and (6)
+        in logarithms, where they are defined for every row. By default each of the
+        ``formulas`` has its own: "authors" for the program, "softmax" for the text.
     objective : {"algorithm1", "convex"}, default="algorithm1"
         "convex" solves (24) with a convex ``coupling`` and a ridge to its optimum, with
         a duality gap as certificate.
@@ -122,6 +125,8 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
         THEN-parts on that scale, intercept first.
     rule_weights_ : array of shape (n_rules,)
         Share of the training data that each rule governs.
+    unfired_share_ : float
+        Share of the rows of the fit on which no rule fires: their scores are all 0.
     rule_distinctness_ : float
         0 = all rules the same, 1 = fully distinct: see
         `mltsk.core.membership.rule_distinctness`.
@@ -158,6 +163,7 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
         "ridge": _AUTO_OR_WEIGHT,
         "objective": [StrOptions({"algorithm1", "convex"})],
         "coupling": [StrOptions({*CONVEX, "paper"}), None],
+        "underflow": [StrOptions({"authors", "softmax"}), None],
         "threshold": [Real, "array-like"],
         "max_iter": [*COUNT, None],
         "tol": [*NOT_NEGATIVE, None],
@@ -171,6 +177,7 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
     l1_weight: float | str = 0.1
     init_ridge: float = 1.0
     formulas: str = "program"
+    underflow: str | None = None
     objective: str = "algorithm1"
     coupling: str | None = "paper"
     ridge: float | str = "auto"
@@ -183,6 +190,21 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
     @property
     def _cut(self):  # type: ignore[override]
         return self.thresholds_
+
+    @property
+    def _firing(self) -> Firing:
+        """How memberships become firing strengths, by ``underflow``."""
+        if self.underflow == "authors":
+            return "authors"
+        in_logarithms = self.underflow == "softmax" or self.formulas == "text"
+        return "softmax" if in_logarithms else "authors"
+
+    def set_params(self, **params):
+        """Set parameters by name, as scikit-learn does; symbols are answered."""
+        advice = symbol_advice(params)
+        if advice:
+            raise InputError(advice)
+        return super().set_params(**params)
 
     def _validate_fit(self, X, y, sample_weight):
         X, Y, w = super()._validate_fit(X, y, sample_weight)
@@ -197,10 +219,11 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
         centers, spread = find_rules(Z, w, self.n_rules, formulas=self.formulas)
         warn_if_fewer(len(centers), self.n_rules)
         widths = rule_widths(spread, self.width_scale, self.formulas)
-        G = FuzzyMap.of(Z, centers, widths, firing="authors")
+        G = FuzzyMap.of(Z, centers, widths, firing=self._firing)
         # Consequents.
         P = self._consequents(G, Y, w)
         # What helps to read them.
+        self.unfired_share_ = unfired_share(G.M, w)
         fired = w @ G.M
         rows = spread_rows(len(X), MAX_SUMMARY_ROWS)
         self.width_scale_ = self.width_scale
@@ -218,11 +241,27 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
             coef=np.ascontiguousarray(P.reshape(G.n_rules, -1, n_labels)),
             prototypes=scaling.apply(centers, inverse=True),
             rule_weights=fired / max(float(fired.sum()), np.finfo(np.float64).tiny),
-            thresholds=np.full(n_labels, self.threshold, dtype=np.float64),
+            thresholds=self._thresholds(n_labels),
             quantiles=column_quantiles(X[rows], np.linspace(0, 1, 21)),
-            firing="authors",
+            firing=self._firing,
         )
-        warn_if_collapsed(self)
+        if self.unfired_share_ > MAX_UNFIRED_SHARE:
+            E = exponents(Z, centers, widths)
+            warn_if_unfired(
+                self, width_that_fires(E, w, self.width_scale, self.formulas)
+            )
+        else:
+            warn_if_collapsed(self)
+
+    def _thresholds(self, n_labels):
+        """Scores (L,) from which on a label is given.
+
+        By the text a label needs more than its threshold: the next number.
+        """
+        thresholds = np.full(n_labels, self.threshold, dtype=np.float64)
+        if self.formulas == "program":
+            return thresholds
+        return np.nextafter(thresholds, np.inf)
 
     def _consequents(self, G, Y, w):
         """P (K(D+1), L) as the parameters say; what was used and reached is stored."""
@@ -302,6 +341,23 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
             warnings.warn(message, ConvergenceWarning, stacklevel=5)
         return fitted.P
 
+    @property
+    def rules_(self) -> FuzzyRules:  # type: ignore[override]
+        """The rules in the form of (14), in the caller's units: ``print(clf.rules_)``.
+
+        ``clf.rules_.on_paper_scale`` has features from 0 to 1.
+        """
+        check_is_fitted(self)
+        return fuzzy_rules(self.system_, strict=self.formulas == "text")
+
+    @property
+    def plot(self) -> "FuzzyFigures":
+        """Figures of this model: ``clf.plot.rules()`` draws memberships and lines."""
+        from ...explain.plot_fuzzy import FuzzyFigures
+
+        check_is_fitted(self)
+        return FuzzyFigures(self)
+
     def explain(self, X):
         """Why samples get their scores: ``print(clf.explain(X[:1]))`` tells.
 
@@ -312,19 +368,14 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
 
     def _scores(self, X):
         with blas_threads(2.0 * X.shape[0] * self.coef_.size):
-            scores = self.system_.scores(X)
-        if self.formulas == "program":
-            return scores
-        # By the text a label needs more than the threshold.
-        just_below = np.nextafter(scores, -np.inf)
-        return np.where(scores == self.thresholds_, just_below, scores)
+            return self.system_.scores(X)
 
     def _path(self, trials, X, Y, w, X_test):
         scaling = fit_scaling(X, w, "minmax")
         Z = scaling.apply(X)
         T = scaling.apply(X_test)
-        for same_rules, mapped in _by_rules(trials, Z, w):
-            yield from _points(same_rules, mapped(Z), mapped(T), Y, w)
+        for same_rules, mapped in by_rules(trials, Z, w):
+            yield from grid_points(same_rules, mapped(Z), mapped(T), Y, w)
 
     def scaled_path(self, Z, Y, T, grid=None) -> Iterator[GridPoint]:
         """`grid_path` for features that are on a common scale already.
@@ -333,8 +384,8 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
         """
         Y = np.asarray(Y, dtype=np.float64)
         w = np.ones(Z.shape[0])
-        for same_rules, mapped in _by_rules(self._trials(grid), Z, w):
-            yield from _points(same_rules, mapped(Z), mapped(T), Y, w)
+        for same_rules, mapped in by_rules(self._trials(grid), Z, w):
+            yield from grid_points(same_rules, mapped(Z), mapped(T), Y, w)
 
     def authors_path(
         self, Z, Y, split, grid=None
@@ -348,103 +399,16 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
         """
         Y = np.asarray(Y, dtype=np.float64)
         all_rows = np.ones(Z.shape[0])
-        for same_rules, mapped in _by_rules(self._trials(grid), Z, all_rows):
+        for same_rules, mapped in by_rules(self._trials(grid), Z, all_rows):
             G = mapped(Z)
             first = same_rules[0].model
             train, test = split(first.n_rules, first.width_scale)
             w = np.ones(len(train))
-            for point in _points(same_rules, G.take(train), G.take(test), Y[train], w):
+            parts = G.take(train), G.take(test)
+            for point in grid_points(same_rules, *parts, Y[train], w):
                 yield point, test
 
 
 def _weight(weight: float | str) -> float | None:
     """A weight as a number, or None where it is "auto"."""
     return None if weight == "auto" else float(weight)
-
-
-def _by_rules(
-    trials: Sequence[Trial], Z: Matrix, w: Array
-) -> Iterator[tuple[list[Trial], Callable[[Matrix], FuzzyMap]]]:
-    """Trials that differ in their weights alone, with what maps rows by their rules.
-
-    One clustering of the rows Z (N, D) serves all widths.
-    """
-    for same_centers in agreeing_in(trials, "n_rules", "formulas"):
-        first = same_centers[0].model
-        C, spread = find_rules(Z, w, first.n_rules, formulas=first.formulas)
-        for same_rules in agreeing_except_in(same_centers, *SOLVER_WEIGHTS):
-            width_scale = same_rules[0].model.width_scale
-            S = rule_widths(spread, width_scale, first.formulas)
-            yield same_rules, partial(FuzzyMap.of, C=C, S=S, firing="authors")
-
-
-def _points(
-    trials: Sequence[Trial], train: FuzzyMap, test: FuzzyMap, Y: Array, w: Array
-) -> Iterator[GridPoint]:
-    """Points of trials that differ in their weights alone."""
-    if trials[0].model.objective == "algorithm1":
-        scores_of = _algorithm1_scores(trials, train, test, Y, w)
-    for params, model in trials:
-        if model.objective == "algorithm1":
-            scores = scores_of[model._alpha_beta_gamma()]
-        else:
-            scores = test @ model._consequents(train, Y, w)
-        threshold = np.asarray(model.threshold)
-        if model.formulas == "program":
-            labels = threshold <= scores
-        else:
-            labels = scores > threshold
-        yield GridPoint(params, scores, labels.astype(int))
-
-
-def _algorithm1_scores(
-    trials: Sequence[Trial], train: FuzzyMap, test: FuzzyMap, Y: Array, w: Array
-) -> Mapping[Setting, Array]:
-    """Scores of the test rows by (alpha, beta, gamma); each setting is solved once."""
-    first = trials[0].model
-    settings = [trial.model._alpha_beta_gamma() for trial in trials]
-    axes = [sorted(set(weights)) for weights in zip(*settings, strict=True)]
-    rule = first._stopping_rule()
-    if first.device not in (None, "cpu"):
-        device = torch_device(first.device)
-        combinations = list(product(*axes))
-        return _device_scores(train, test, Y, combinations, device=device, rule=rule)
-    return algorithm1_grid(
-        train,
-        Y,
-        *axes,
-        then=lambda result: test @ result.P,
-        sample_weight=w,
-        precision=first.precision,
-        **rule,
-    )
-
-
-def _device_scores(
-    train: FuzzyMap,
-    test: FuzzyMap,
-    Y: Array,
-    settings: Sequence[Setting],
-    *,
-    device: Device,
-    rule: StoppingRule,
-) -> dict[Setting, Array]:
-    """Scores of every setting by `algorithm1_batch`, on the device.
-
-    All rows have the same weight.
-    """
-    import torch
-
-    from ..solvers.algorithm1_batch import Problems, algorithm1_batch
-
-    G, T, labels = (
-        torch.as_tensor(np.ascontiguousarray(array), device=device)
-        for array in (train.rows(), test.rows(), Y)
-    )
-    problems = Problems.from_rows(G[None], labels, G.new_ones((1, 1, len(G))))
-    size = max(1, MAX_BATCH_NUMBERS // (G.shape[1] * labels.shape[1]))
-    scores: dict[Setting, Array] = {}
-    for batch in batches(settings, size):
-        ((_, _, P),) = algorithm1_batch(problems, batch, **rule)
-        scores |= zip(batch, (T @ P[0]).cpu().numpy(), strict=True)
-    return scores

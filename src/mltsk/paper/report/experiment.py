@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from ...exceptions import InputError, optional
+from ...explain.latex import escape_latex
 from ...files import check_folder_of_ours, csv_text, writing
 from ...pages.render import template
-from ...text import plural
+from ...text import escape_markdown, plural
 from ..experiments.published import RESULT_TABLES, PlainData
 from ..experiments.ranks import (
     MethodComparison,
@@ -66,46 +67,6 @@ CSV_COLUMNS = (
     "notes",
     "paper_notes",
 )
-LATEX_LETTERS = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    # after a line break these two would begin an option
-    "[": "{[}",
-    "*": "{*}",
-    "α": r"$\alpha$",
-    "β": r"$\beta$",
-    "γ": r"$\gamma$",
-    "ε": r"$\varepsilon$",
-    "ρ": r"$\rho$",
-    "χ": r"$\chi$",
-    "²": "$^2$",
-    "∈": r"$\in$",
-    "∞": r"$\infty$",
-    "−": "$-$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "·": r"$\cdot$",
-    "×": r"$\times$",
-    "–": "--",
-    "—": "---",
-    "…": r"\ldots{}",
-    "“": "``",
-    "”": "''",
-    "’": "'",
-    "Ȳ": r"$\bar{Y}$",
-}
 
 
 def write_report(results: Results, out: str | Path) -> list[Path]:
@@ -308,38 +269,3 @@ def _environment() -> Any:
     environment.filters["markdown"] = escape_markdown
     environment.filters["latex"] = escape_latex
     return environment
-
-
-def escape_markdown(text: str) -> str:
-    r"""Text that stays text in a cell: no markup, no line breaks.
-
-    Examples
-    --------
-    >>> print(escape_markdown("a_b |\nc"))
-    a\_b \| c
-    """
-    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", " ".join(text.split()))
-
-
-def escape_latex(text: str) -> str:
-    r"""Text as LaTeX prints it; what no usual font has becomes its code point.
-
-    Examples
-    --------
-    >>> print(escape_latex("50 % of a_b — χ²"))
-    50 \% of a\_b --- $\chi$$^2$
-    >>> print(escape_latex("語"))
-    \texttt{U+8A9E}
-    """
-    return "".join(map(_latex_letter, text))
-
-
-def _latex_letter(letter: str) -> str:
-    """One letter as LaTeX prints it."""
-    if letter in LATEX_LETTERS:
-        return LATEX_LETTERS[letter]
-    if letter.isascii():
-        return letter if letter.isprintable() else " "
-    if "\xa0" <= letter <= "\u017f":
-        return letter
-    return rf"\texttt{{U+{ord(letter):04X}}}"

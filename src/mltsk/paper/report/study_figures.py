@@ -422,7 +422,7 @@ def _finish_convergence(row: NDArray[Any], name: str) -> None:
     df.set_ylim(1e-5, 1e12)
     df.set_title("df, the authors stop below 0.01")
     _log_axis(certificate, "y", [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1])
-    certificate.set_title("convex form: share left to the optimum")
+    certificate.set_title("convex form: gap to the optimum")
     for ax in row:
         _log_axis(ax, "x", [1, 10, 100, 1000])
         ax.set(xlabel="step")

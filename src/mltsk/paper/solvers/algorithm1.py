@@ -35,7 +35,7 @@ The rest is in place, and W, B and H are transposed, (L, Md), which is faster.
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from math import inf, isnan, nan, sqrt
+from math import isnan, nan, sqrt
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -120,7 +120,7 @@ def algorithm1(
         word.
     stop : {"program", "text"}, default="program"
         What must change by ``margin`` at most: q, or, as the paper says, the objective
-        (24), which may fall below 0.
+        (24), from that of the start on, which may fall below 0.
 
     Examples
     --------
@@ -409,8 +409,8 @@ class Solver:
         run = _Run(self, setting, W, H)
         losses: list[float] = []
         stopped_by: StoppedBy = "max_iter"
-        # the authors compare the first q with 0
-        previous = 0.0 if self.stop == "program" else inf
+        # the authors compare the first q with 0, the text with that of the start
+        previous = 0.0 if self.stop == "program" else run.value()
         for _ in range(self.max_iter):
             yield run.step()
             q = run.loss()
@@ -506,13 +506,18 @@ class _Run:
 
         The array F is used up.
         """
-        W, H, solver = self.W, self.H, self.solver
+        W, H = self.W, self.H
         if self.support:
             labels, columns = self.support
             compact = W.take(labels, axis=0).take(columns, axis=1)
             H[:, columns] += self.coupling.take(labels, axis=1) @ compact
         else:
             H += np.matmul(self.coupling, W, out=self.F)
+        return self.value()
+
+    def value(self) -> float:
+        """q, or the objective (24), of W whose H is complete."""
+        W, H, solver = self.W, self.H, self.solver
         q = _inner(W, H) - 2 * _inner(W, solver.B) + solver.data.yy
         if solver.stop == "program":
             return q + self.beta * self.n_nonzero

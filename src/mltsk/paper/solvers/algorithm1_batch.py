@@ -204,8 +204,6 @@ class _Batch:
         lip = torch.where(lip > 0, lip, 1.0)
         self.rate = (1 / lip)[:, None, None]
         self.threshold = (beta / lip)[:, None, None]
-        # the authors compare the first q with 0
-        self.q = torch.full_like(beta, torch.inf if self.by_text else 0.0)
         self.n_iter = torch.zeros_like(self.run_id)
         self.P = torch.zeros_like(self.B)
         self.F = torch.zeros_like(self.B)
@@ -214,6 +212,8 @@ class _Batch:
         self.H = self.B - gamma[:, None, None] * self.W  # A W of the start is free
         self._find_blocks()
         self._couple()
+        # the authors compare the first q with 0, the text with that of the start
+        self.q = self._loss() if self.by_text else torch.zeros_like(beta)
 
     def _ridge_start(self, gamma: torch.Tensor) -> torch.Tensor:
         """W = (A + γI)⁻¹B, one factor per problem and gamma.   (36)"""

@@ -1,0 +1,136 @@
+"""Rules in the form of (14): whoever reads them gets the scores of the model."""
+
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from mltsk import MLTSKClassifier, PaperMLTSK
+from mltsk.datasets import make_multilabel_rules
+from mltsk.exceptions import InputError
+from mltsk.explain import fuzzy_rules
+from mltsk.explain.plot_fuzzy import rules_figure
+
+DATA = make_multilabel_rules(n_samples=80, n_features=3, n_labels=2, random_state=0)
+
+
+def table():
+    """Features in units far from 0 to 1, one of them constant, and odd names."""
+    X, Y = DATA.frames()
+    X = X * [10.0, 0.1, 1000.0] + [2000.0, 0.0, -500.0]
+    X.columns = ["year", "blood_pressure", "in $"]
+    X["constant"] = 7.0
+    Y.columns = ["gout", "high fever"]
+    return X, Y
+
+
+@pytest.fixture(scope="module", params=["program", "text"])
+def model(request):
+    model = PaperMLTSK(
+        2, width_scale=10.0, correlation_weight=0.01, formulas=request.param
+    )
+    return model.fit(*table())
+
+
+def scores_of_a_reader(content, X):
+    """Scores by (2), (5), (6), (14) and (16) from nothing but the printed numbers."""
+    firing = []
+    lines = []
+    for rule in content["rules"]:
+        products = np.ones(len(X))
+        for part in rule["if"]:
+            distance = X[part["feature"]].to_numpy() - part["center"]
+            products *= np.exp(-(distance**2) / (2 * part["width"] ** 2))
+        firing.append(products)
+        consequents = []
+        for line in rule["then"]:
+            f = np.full(len(X), line["intercept"])
+            for feature, p in line["terms"]:
+                f += p * X[feature].to_numpy()
+            consequents.append(f)
+        lines.append(np.stack(consequents, axis=1))
+    shares = np.stack(firing) / np.sum(firing, axis=0)
+    return np.einsum("kn,knl->nl", shares, np.stack(lines))
+
+
+def test_to_dict_gives_a_reader_the_scores_in_the_units_of_the_data(model):
+    X, _ = table()
+    content = json.loads(model.rules_.to_json())
+    scores = model.decision_function(X) + model.thresholds_
+    assert_allclose(scores_of_a_reader(content, X), scores, atol=1e-9)
+
+
+def test_on_paper_scale_has_the_numbers_of_the_fit(model):
+    rules = model.rules_.on_paper_scale
+    assert_allclose(rules.centers, model.centers_)
+    assert_allclose(2 * rules.widths**2, model.widths_)
+    assert_allclose(rules.intercepts, model.coef_[:, 0])
+    assert_allclose(rules.slopes, model.coef_[:, 1:])
+    assert "0 is the least of a feature" in str(rules)
+
+
+def test_text_has_gaussians_and_lines_and_no_thresholds_of_features(model):
+    text = model.rules_.to_text()
+    assert "IF year is Gauss(200" in text
+    assert "f_gout = " in text
+    assert "·'in $'" in text
+    assert "f_'high fever' = " in text
+    assert "above about" not in text
+    verb = "reaches" if model.formulas == "program" else "is above"
+    assert f"where its score {verb} 0.5." in " ".join(text.split())
+
+
+def test_top_says_how_much_it_leaves_out(model):
+    text = model.rules_.to_text(top=1, label="gout")
+    assert "and 3 more conditions" in text
+    assert "smaller terms" in text
+    assert "fever" not in text
+
+
+def test_to_frame_has_every_number(model):
+    rules = model.rules_
+    conditions = rules.to_frame("if")
+    lines = rules.to_frame()
+    assert conditions.columns.tolist() == ["rule", "feature", "center", "width"]
+    assert_allclose(conditions["center"], rules.centers.ravel())
+    fever = lines[(lines["rule"] == 2) & (lines["label"] == "high fever")]
+    numbers = [rules.intercepts[1, 1], *rules.slopes[1, :, 1]]
+    assert_allclose(fever["coefficient"], numbers)
+    with pytest.raises(InputError, match="'if' or 'then'"):
+        rules.to_frame("both")
+
+
+def test_to_latex_escapes_names_and_closes_what_it_opens(model):
+    latex = model.rules_.to_latex()
+    assert r"\text{blood\_pressure} \text{ is } \mathrm{Gauss}(" in latex
+    assert r"\text{in \$}" in latex
+    assert latex.count("{") == latex.count("}")
+    assert latex.startswith("\\begin{align*}\n")
+    assert latex.endswith("\\end{align*}\n")
+
+
+def test_parts_of_the_rules_are_rules(model):
+    rules = model.rules_
+    assert len(rules[:1]) == 1
+    assert str(rules[1]).startswith("Rule 2 — governs")
+    assert rules.for_feature("year").feature_names == ("year",)
+    assert rules.for_label("gout")[0].consequents[0].label == "gout"
+    with pytest.raises(InputError, match="did you mean 'gout'"):
+        rules.for_label("gouty")
+
+
+def test_fuzzy_rules_refuses_a_system_of_another_form():
+    system = MLTSKClassifier(n_rules=2).fit(DATA.X, DATA.Y).system_
+    with pytest.raises(InputError, match="another form"):
+        fuzzy_rules(system)
+
+
+def test_rules_figure_has_a_row_per_rule_and_a_curve_per_membership(model):
+    figure = rules_figure(model.rules_, top=2)
+    memberships = [ax for ax in figure.axes if len(ax.lines) == 2]
+    images = [ax for ax in figure.axes if ax.images]
+    assert len(memberships) == 2 * 2
+    assert len(images) == 2
+    assert images[0].images[0].get_array().shape == (2, 5)  # labels, p0 and features
+    assert model.plot.rules("gout").axes
