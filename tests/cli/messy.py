@@ -1,9 +1,10 @@
-"""Nine files as messy as people have them, each with a trap of its own.
+"""Twelve files as messy as people have them, each with traps of its own.
 
 `python tests/cli/messy.py FOLDER` writes them, to be tried by hand.
 """
 
 import sys
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -169,6 +170,70 @@ def visits(folder):
     return path
 
 
+def ward(folder):
+    """A line that names the delimiter, dates of birth, metres, and k.A."""
+    rows = []
+    for p in patients():
+        born = date(2021, 6, 1) - timedelta(days=int(365.25 * p["age"]))
+        seen = date(2021, 6, 1) + timedelta(days=7 * p["number"])
+        crp = f"{p['weight'] / 9:.1f}".replace(".", ",")
+        crp = "< 5,0" if p["number"] % 9 == 0 else crp
+        crp = "k.A." if p["number"] % 17 == 0 else crp
+        height = f"{p['weight'] / 45:.2f} m".replace(".", ",")
+        labels = ["J" if p[name] else "N" for name in ("gout", "asthma")]
+        days = [f"{day:%d.%m.%Y}" for day in (born, seen)]
+        rows.append([f"{p['number']:08}", *days, crp, height, *labels])
+    header = ["Fallnummer", "Geburt", "Aufnahme", "CRP", "Größe", "Gicht", "Asthma"]
+    path = folder / "ward.csv"
+    path.write_bytes(f"sep=;\n{lines(header, rows, ';')}".encode("cp1252"))
+    return path
+
+
+def cohort(folder):
+    """Groups, names and units in three rows, dates of Excel, numbers as text."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["Export of the cohort"])
+    sheet.append(["printed:", date(2023, 7, 1)])
+    sheet.append([])
+    sheet.append(["Patient", None, "Body", None, "Outcome", None])
+    sheet.append(["MRN", "DOB", "age", "weight", "gout", "asthma"])
+    sheet.append([None, None, "years", "kg", "Y/N", "Y/N"])
+    for p in patients():
+        weight = p["weight"] if p["number"] % 3 else f"{p['weight']:.1f}"
+        weight = "--" if p["number"] % 11 == 0 else weight
+        labels = ["Y" if p[name] else "N" for name in ("gout", "asthma")]
+        born = date(1950, 1, 1) + timedelta(days=p["number"])
+        sheet.append([f"{p['number']:06}", born, p["age"], weight, *labels])
+    sheet.append([])
+    sheet.append(["Total", None, None, 75.2, 60, 50])
+    sheet.append(["* values below the limit of detection are shown as reported"])
+    path = folder / "cohort.xlsx"
+    book.save(path)
+    return path
+
+
+def pages(folder):
+    """Names again on every page, empty rows, capitals, remarks, and -99."""
+    names = ["age", "sex", "crp", "gout", "asthma"]
+    rows = []
+    for p in patients():
+        if p["number"] == 40:
+            rows.append(names)
+        if p["number"] == 60:
+            rows.append([""] * len(names))
+        sex = ("male", "female", "Female")[p["number"] % 3]
+        crp = -99 if p["number"] % 10 == 0 else f"{p['weight'] / 9:.1f}"
+        gout = f"Yes ({2015 + p['number'] % 6})" if p["gout"] else "No"
+        asthma = "Checked" if p["asthma"] else "Unchecked"
+        rows.append([f"{p['age']:.0f} y", sex, crp, gout, asthma])
+    path = folder / "pages.csv"
+    path.write_text(lines(names, rows), encoding="utf-8")
+    return path
+
+
 FILES = (
     salaries,
     workbook,
@@ -179,6 +244,9 @@ FILES = (
     ticks,
     diagnoses,
     visits,
+    ward,
+    cohort,
+    pages,
 )
 
 if __name__ == "__main__":

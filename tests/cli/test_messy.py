@@ -84,6 +84,44 @@ EXPECTED = {
             "dates read as years",
         ),
     ),
+    messy.ward: Expected(
+        "--labels Gicht,Asthma --age Geburt:Aufnahme",
+        {"age (Geburt)": "number", "CRP": "number", "Größe": "number"},
+        ("Gicht", "Asthma"),
+        (
+            "age (Geburt): years from Geburt to Aufnahme",
+            "limits such as '< 5,0'",
+            "with 'k.A.' counted as missing",
+            "unit m taken off",
+            "Aufnahme: left out as a date",
+            "Fallnummer: left out as an identifier",
+        ),
+    ),
+    messy.cohort: Expected(
+        "--labels gout,asthma",
+        {"age": "number", "weight": "number"},
+        ("gout", "asthma"),
+        (
+            "3 rows above the names skipped ('Export of the cohort', 'printed:')",
+            "names are in two rows",
+            "left out as units ('years', 'kg', 'Y/N', …)",
+            "3 rows at the end left out as totals or remarks ('Total', ",
+            "cells with '--' counted as missing",
+        ),
+    ),
+    messy.pages: Expected(
+        "--labels gout,asthma --missing=-99",
+        {"age": "number", "sex": "nominal", "crp": "number"},
+        ("gout", "asthma"),
+        (
+            "1 empty row among the data left out",
+            "1 row with the names again left out",
+            "40 cells with 'Female' read as 'female'; --nominal",
+            "remarks behind yes and no left out (Yes (2015) is Yes)",
+            "12 cells with '-99' counted as missing",
+            "unit y taken off",
+        ),
+    ),
 }
 
 
@@ -93,7 +131,7 @@ def test_messy_files_all_have_an_expectation():
 
 @pytest.fixture(params=messy.FILES, ids=lambda make: make.__name__)
 def make(request):
-    if request.param is messy.workbook:
+    if request.param in (messy.workbook, messy.cohort):
         pytest.importorskip("openpyxl")
     return request.param
 
@@ -110,17 +148,59 @@ def test_columns_finds_what_is_in_a_messy_file(make, succeeds, tmp_path):
         assert f"  {kind}  " in rows[name]
 
 
-def test_fit_predict_and_evaluate_take_a_messy_file(make, succeeds, tmp_path):
+def test_all_commands_take_a_messy_file(make, succeeds, tmp_path):
+    pytest.importorskip("jinja2")
     expected = EXPECTED[make]
     path = make(tmp_path)
     model = tmp_path / "model.skops"
-    succeeds("fit", path, expected.options, "--rules 0 --out", model)
-    header, *rows = succeeds("predict", model, path).out.splitlines()
+    fitted = succeeds("fit", path, expected.options, "--rules 0 --out", model).out
+    short_path = fitted.replace(str(model), "model.skops")
+    assert max(map(len, short_path.splitlines())) <= REPORT_WIDTH
+    header, *rows = succeeds("predict", model, path, "--reasons").out.splitlines()
     for label in expected.labels:
-        assert f"probability:{label}" in header
+        assert f"probability:{label},{label},reasons:{label}" in header
     assert len(rows) >= messy.N_ROWS
     judged = succeeds("evaluate", model, path).out
     assert judged.startswith(f"{path.stem}: {messy.N_ROWS} rows")
+    assert max(map(len, judged.splitlines())) <= REPORT_WIDTH
+    page = tmp_path / "page.html"
+    succeeds("explore", model, "--data", path, "--out", page)
+    succeeds("export", model, "--json", tmp_path / "model.json")
+    succeeds("review", path, expected.options, "--quick --out", page)
+    assert all(label in page.read_text("utf-8") for label in expected.labels)
+
+
+def test_predict_refuses_a_column_in_another_unit(succeeds, refused, tmp_path):
+    path = messy.ward(tmp_path)
+    model = tmp_path / "model.skops"
+    succeeds("fit", path, EXPECTED[messy.ward].options, "--rules 0 --out", model)
+    text = path.read_text("cp1252")
+    path.write_text(text.replace(" m;", " cm;"), "cp1252")
+    sentence = refused("predict", model, path)
+    assert sentence.splitlines()[-1].endswith(
+        "is in cm, and it was in m when the model was fitted: convert it."
+    )
+    path.write_text(text.replace(" m;", ";"), "cp1252")
+    noted = succeeds("predict", model, path).err
+    assert "Größe is without a unit here and was in m when the model" in noted
+
+
+def test_predict_knows_words_in_other_capitals_and_refuses_numbers(
+    succeeds, refused, tmp_path
+):
+    path = messy.pages(tmp_path)
+    model = tmp_path / "model.skops"
+    succeeds("fit", path, EXPECTED[messy.pages].options, "--rules 0 --out", model)
+    text = path.read_text()
+    expected = succeeds("predict", model, path).out
+    path.write_text(text.replace("female", "FEMALE"))
+    answer = succeeds("predict", model, path)
+    assert answer.out == expected
+    assert "sex: 'FEMALE' read as 'female', which the model knows." in answer.err
+    numbers = text.replace("Female", "2").replace("female", "2").replace("male", "1")
+    path.write_text(numbers)
+    sentence = refused("predict", model, path).splitlines()[-1]
+    assert "holds numbers ('1', '2'); it held words ('female', 'male')" in sentence
 
 
 @pytest.mark.parametrize(

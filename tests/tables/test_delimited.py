@@ -56,3 +56,9 @@ def test_read_text_rows_refuses_encodings_that_are_none(write, refusal, encoding
     assert "is not known: give one such as utf-8" in refusal(
         write(TEXT), encoding=encoding
     )
+
+
+def test_read_text_rows_takes_the_delimiter_that_excel_names(write):
+    rows = read_text_rows(write(b'"sep=;"\r\na,x;b\r\n1,5;2\r\n'))
+    assert rows.rows == [["a,x", "b"], ["1,5", "2"]]
+    assert list(rows.line_numbers) == [2, 3]

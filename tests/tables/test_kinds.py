@@ -1,5 +1,6 @@
 """Kinds of columns: numbers, words, dates, identifiers, and what looks like them."""
 
+import pandas as pd
 import pytest
 
 from mltsk import read_table
@@ -35,6 +36,10 @@ GERMAN_DATES = [f"{day}.11.2020" for day in range(1, 13)]
         (ISO_DATES, "date"),
         (GERMAN_DATES, "date"),
         (["3/14/21 12:30", "12/1/21 09:05"], "date"),
+        (["13:45", "9:05", "00:00"], "date"),
+        (["120/80", "135/90", "110/70"] * 4, "text"),
+        (["WAHR", "FALSCH", "WAHR"], "yes/no"),
+        (["Checked", "Unchecked", "Checked"], "yes/no"),
         (list(range(100, 120)), "identifier"),  # consecutive
         ([str(i) for i in range(100, 120)], "identifier"),
         ([f"P-{i:03}" for i in range(20)], "identifier"),
@@ -86,3 +91,23 @@ def test_decide_finds_real_identifiers_and_keeps_real_measurements(real_tables):
     not_asked = nhefs.Y[["hbp", "diabetes", "boweltrouble", "hbpmed"]]
     assert not_asked.isna().sum().tolist() == [791] * 4
     assert nhefs.X.shape == (1629, 20)
+
+
+def test_read_table_reads_times_as_hours_where_it_is_told():
+    frame = pd.DataFrame({"seen": ["13:45", "9:30", None], "y": [0, 1, 0]})
+    assert read_table(frame, "y", number="seen").X["seen"].tolist()[:2] == [13.75, 9.5]
+
+
+@pytest.mark.parametrize(
+    ("cells", "noted"),
+    [
+        ([3.5, 4.1, -99, -99], True),
+        ([3.5, 4.1, -99, 2.0], False),  # once, by mistake
+        ([-120.0, 4.1, -99, -99], False),  # among numbers below 0
+        ([41, 62, 999, 999], True),
+        ([410, 620, 999, 999], False),
+    ],
+)
+def test_read_table_notes_numbers_that_may_mean_missing(cells, noted):
+    notes = read_table(pd.DataFrame({"it": cells, "y": [0, 1] * 2}), "y").columns.notes
+    assert any("if that means no value" in note for note in notes) is noted

@@ -3,7 +3,7 @@
 import pytest
 
 from mltsk.exceptions import InputError
-from mltsk.tables.layout import Layout, lay_out
+from mltsk.tables.layout import Layout, data_rows, lay_out
 
 NAMES = ["age", "weight", "ward", "gout"]
 DATA = [["61", "70.5", "east", "1"], ["48", "81.0", "west", "0"]] * 3
@@ -121,7 +121,7 @@ def test_lay_out_keeps_a_last_row_that_may_be_data(last):
     [
         ({"skip_rows": -1}, "cannot be -1"),
         ({"skip_rows": 7}, "toy.csv has 7 rows: none is left after skipping 7."),
-        ({"header_rows": 3}, "in 1 row or 2, not in 3"),
+        ({"header_rows": 4}, "in 1 to 3 rows, not in 4"),
     ],
 )
 def test_lay_out_refuses_numbers_of_rows_that_cannot_be(said, complaint):
@@ -133,3 +133,22 @@ def test_lay_out_refuses_numbers_of_rows_that_cannot_be(said, complaint):
 def test_lay_out_refuses_a_table_without_names():
     with pytest.raises(InputError, match="starts with numbers"):
         laid_out(["1", "2"], ["3", "4"])
+
+
+def test_lay_out_takes_groups_names_and_units_from_three_rows():
+    groups = ["Body", "", "Place", "Diagnoses"]
+    units = ["years", "kg", "", "0/1"]
+    table = laid_out(groups, NAMES, units, *DATA)
+    assert (table.names, table.rows, table.first) == (NAMES, DATA, 3)
+    assert "names are in two rows" in table.notes[0]
+    assert "left out as units ('years', 'kg', '0/1')" in table.notes[1]
+
+
+def test_data_rows_leaves_empty_rows_and_repeated_names_out():
+    notes = []
+    rows = [DATA[0], ["", " ", "", ""], NAMES, ["age ", "weight", "", ""], DATA[1]]
+    assert data_rows(NAMES, rows, notes) == DATA[:2]
+    assert notes == [
+        "1 empty row among the data left out",
+        "2 rows with the names again left out",
+    ]

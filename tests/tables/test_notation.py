@@ -41,6 +41,20 @@ def thousands(example, noun="commas", overrule="; --decimal , to overrule"):
         ),
         (["5 %", "12.5%"], [5, 12.5], [PERCENT]),
         (
+            ["12.5", "(3.5)", "7"],
+            [12.5, -3.5, 7],
+            ["brackets read as a minus: (3.5) is -3.5"],
+        ),
+        (["2.5-", "3", "x" * 0], [-2.5, 3, np.nan], []),
+        (
+            ["CHF 1'250.50", "CHF 3"],
+            [1250.5, 3],
+            [
+                "currency CHF taken off (CHF 1'250.50 is a number)",
+                thousands("1'250.50 is 1250.5", noun="spaces", overrule=""),
+            ],
+        ),
+        (
             ["6.96 lbs", "7 lbs"],
             [6.96, 7],
             ["unit lbs taken off (6.96 lbs is a number)"],
@@ -103,16 +117,27 @@ def test_numbers_of_reads_and_reports_notations(column, cells, numbers, notes):
         (["0.5", "inf", "2"], "row 2: 'inf'"),
         # among decimal commas: thousands, or decimals after all?
         (["3,5", "4,5", "5.5"], "row 3: '5.5'"),
-        (["5 %", "6", "7.5"], "row 1: '5 %'"),
-        (["70 kg", "80", "90.5"], "row 1: '70 kg'"),
-        (["70 kg", "154 lbs", "90", "1.5", "2"], "row 1: '70 kg'"),
     ],
 )
 def test_numbers_of_refuses_a_cell_that_is_no_number_by_name(refusal, cells, first):
     sentence = refusal(pd.DataFrame({"it": cells}), number="it")
     assert sentence.startswith(f"Column 'it', {first} is not a number (")
-    assert 'missing="' in sentence
+    assert '--missing "' in sentence
     assert "call the column nominal" in sentence
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["5 %", "6", "7.5"],
+        ["70 kg", "80", "90.5"],
+        ["70 kg", "154 lbs", "90", "1.5", "2"],
+    ],
+)
+def test_numbers_of_refuses_units_that_differ(refusal, cells):
+    sentence = refusal(pd.DataFrame({"it": cells}), number="it")
+    first = f"Column 'it', row 1: '{cells[0]}' has another unit than other cells ("
+    assert sentence.startswith(first)
 
 
 @pytest.mark.parametrize(

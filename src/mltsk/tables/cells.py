@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, time
 from decimal import Decimal
 from numbers import Real
 
@@ -17,6 +17,7 @@ from mltsk.text import plural, quoted
 from .notation import Texts
 from .words import MISSING_WORDS
 
+MIDNIGHT = time()
 _FLOAT_CODE = re.compile(r"-?\d+\.0+")
 
 
@@ -88,6 +89,8 @@ def _written(cell: object, name: object) -> str:
         return ""
     if isinstance(cell, float | np.floating):
         return "" if np.isnan(cell) else repr(float(cell)).removesuffix(".0")
+    if isinstance(cell, datetime) and cell.time() == MIDNIGHT:
+        return str(cell.date())
     if isinstance(cell, Real | Decimal | date | np.generic):
         return str(cell)
     content = f"cells of type {type(cell).__name__}"

@@ -13,10 +13,10 @@ from pandas.api import types
 from mltsk.columns import OTHER, least_rows
 from mltsk.datasets.dataset import as_number
 from mltsk.exceptions import InputError
-from mltsk.text import plural, quoted, quoted_list
+from mltsk.text import listing, plural, quoted, quoted_list
 
 from .cells import CellRules, as_codes, blank_rows, texts_of
-from .dates import years_of
+from .dates import hours_of, years_of
 from .kinds import (
     CONSTANT,
     DATE,
@@ -33,13 +33,15 @@ from .kinds import (
     Said,
     are_dates,
     are_ticks,
+    are_times,
     counts_rows,
     decide,
     looks_like_lists,
     reasons,
 )
-from .notation import Numbers, Texts, numbers_of
+from .notation import Numbers, Texts, numbers_of, taken_apart
 from .report import ColumnSummary
+from .spelling import note_on_ranks, one_spelling, without_remarks, without_unknown
 from .words import NO_WORDS, TICKS, YES_WORDS
 
 MAX_EXAMPLES = 3
@@ -96,6 +98,8 @@ def read_column(
 def _numbers_as_said(column: pandas.Series, texts: Texts, rules: CellRules) -> Numbers:
     """The numbers of a column of which it is said that it holds some: also of dates."""
     present = [text for text in texts if text is not None]
+    if present and are_times(present):
+        return hours_of(texts)
     if present and are_dates(present):
         return years_of(texts)
     bare = _without_booleans(column.dtype, texts)
@@ -120,6 +124,8 @@ def _read_undecided(
     """A column of which neither the user nor a model says what it is."""
     said = _said_by_type(column.dtype, texts)
     words = distinct_words(texts)
+    if said is None and without_remarks(texts, []) is not texts:
+        return _yes_no(column, texts, notes)
     if said is None:
         numbers = numbers_of(texts, _decimal_sign_of(column, rules))
         said = decide(str(column.name), texts, numbers)
@@ -130,10 +136,14 @@ def _read_undecided(
                 return _tick_boxes(column, texts, notes)
             summary = summary_of_texts(column, CONSTANT, texts, notes=[TICKS_UNSAID])
             return ReadColumn(summary, column)
+        if said == NOMINAL:
+            texts = one_spelling(texts, notes)
+            ranks = note_on_ranks(str(column.name), distinct_words(texts))
+            notes = [*notes, ranks] if ranks else notes
     else:
         of_model = True  # the categories of a type are meant as they are
     if isinstance(said, str) and said not in USED:
-        notes = [*notes, *reasons(said, words)]
+        notes = [*notes, *reasons(said, [text for text in texts if text])]
     if said in (NOMINAL, TEXT) and looks_like_lists([t for t in texts if t]):
         notes = [*notes, MAYBE_LISTS]
     return _read_words(column, texts, notes, said, of_model=of_model)
@@ -241,6 +251,7 @@ def _numbers_of_text(
         [*notes, *numbers.notes],
         n_bad=len(numbers.bad_rows),
     )
+    summary = replace(summary, unit=numbers.unit)
     problem = ""
     if numbers.bad_rows:
         where = f"Column {column.name!r}, row {numbers.bad_rows[0] + 1}"
@@ -255,11 +266,19 @@ def _not_a_number(bad_texts: Sequence[str], *, of_model: bool) -> str:
     cells = plural(len(bad_texts), "such cell")
     if len(words) > 1:
         cells = f"{cells}: {quoted_list(words)}"
+    units = {cell.unit for cell in map(taken_apart, words) if cell and cell.unit}
+    if units:
+        shown = listing(sorted(units), at_most=3)
+        return (
+            f"{quoted(bad_texts[0])} has another unit than other cells ({cells}): "
+            f"write all in one of {shown} and none, or call the column nominal "
+            "(--nominal)"
+        )
     option = ",".join(quoted(word)[1:-1] for word in words[:3] if "," not in word)
-    ignoring = f'count such cells as missing (missing="{option}")'
+    ignoring = f'count such cells as missing (--missing "{option}")'
     if not option:
         ignoring = "say what commas mean (--decimal , or --decimal .)"
-    ways = f"correct the file, {ignoring}, or call the column nominal"
+    ways = f"correct the file, {ignoring}, or call the column nominal (--nominal)"
     if of_model:
         ways = f"correct the file or {ignoring}"
     return f"{quoted(bad_texts[0])} is not a number ({cells}): {ways}"
@@ -289,6 +308,8 @@ def _summary_of_numbers(
 
 def _yes_no(column: pandas.Series, texts: Texts, notes: list[str]) -> ReadColumn:
     """Words such as yes and no as booleans; a third word makes them categories."""
+    notes = list(notes)
+    texts = without_unknown(without_remarks(texts, notes), notes)
     answers = [_answer(text) for text in texts]
     strange = {text for text in answers if isinstance(text, str)}
     if strange:

@@ -1,6 +1,7 @@
 """Dates as numbers: the year with decimals, such as 2024.16 for the first of March.
 
-Such a number means the same in every file, as days since the first visit would not.
+Such a number means the same in every file, as days since the first visit would not. A
+time of day is a number of hours.
 """
 
 import re
@@ -12,6 +13,7 @@ import numpy as np
 from .notation import Numbers, Texts
 
 FIRST_YEAR_OF_CENTURY = 69  # two digits from here on are of the twentieth century
+TIME_OF_DAY = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?")
 _YEAR_FIRST = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 _YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\d)")
 
@@ -39,6 +41,19 @@ def years_of(texts: Texts) -> Numbers:
         example = f"{texts[rows[0]]} is {values[rows[0]]:.2f}"
         notes.append(f"dates read as years ({example}); --drop to overrule")
     return Numbers(values, bad_rows, notes)
+
+
+def hours_of(texts: Texts) -> Numbers:
+    """The hours of times of day, with decimals."""
+    values = np.full(len(texts), np.nan)
+    for row, text in enumerate(texts):
+        match = TIME_OF_DAY.fullmatch(text or "")
+        if match is not None:
+            hours, minutes, seconds = (int(part or 0) for part in match.groups())
+            values[row] = hours + minutes / 60 + seconds / 3600
+    bad_rows = np.flatnonzero(np.isnan(values)).tolist()
+    bad_rows = [row for row in bad_rows if texts[row] is not None]
+    return Numbers(values, bad_rows, ["times read as hours; --drop to overrule"])
 
 
 def _day_is_first(texts: Sequence[str]) -> bool | None:

@@ -33,6 +33,7 @@ DELIMITERS = ",;\t|"
 MARK_BYTES = 4096  # at the start of a file that tell its encoding
 FALLBACK_ENCODING = "cp1252"
 _QUOTED = re.compile(r'"[^"]*"')
+_DECLARED = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)
 _FOREIGN_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -152,9 +153,14 @@ def _parsed_rows(file: TextIO, path: Path) -> TextRows:
     """The rows of an open text file."""
     lines = _CheckedLines(file, path)
     head = list(islice(lines, HEAD_ROWS))
+    declared = _declared_delimiter(head)
+    n_before = 0
+    if declared is not None:
+        del head[0]
+        n_before = 1
     n_cells = sum(max(map(line.count, DELIMITERS)) for line in head)
     check_size(OBJECT_CELL_BYTES * n_cells, path)  # before a line is cut into cells
-    lines.delimiter = find_delimiter(head)
+    lines.delimiter = declared or find_delimiter(head)
     lines.unparsed = sum(map(lines.cost, head))
     most = max((line.count(lines.delimiter) for line in head), default=0)
     check_size(FRAME_COLUMN_BYTES * most, path)
@@ -164,8 +170,14 @@ def _parsed_rows(file: TextIO, path: Path) -> TextRows:
         lines.size += OBJECT_CELL_BYTES * len(row) + sum(map(len, row))
         lines.unparsed = 0
         text_rows.rows.append(row)
-        text_rows.line_numbers.append(reader.line_num)
+        text_rows.line_numbers.append(n_before + reader.line_num)
     return text_rows
+
+
+def _declared_delimiter(lines: Sequence[str]) -> str | None:
+    """What Excel writes for itself in the first line: ``sep=;``."""
+    match = _DECLARED.fullmatch(lines[0]) if lines else None
+    return match[1] if match is not None and match[1] in DELIMITERS else None
 
 
 def find_delimiter(lines: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ from mltsk.text import plural
 
 from .delimited import FRAME_COLUMN_BYTES, read_text_rows
 from .excel import read_workbook
-from .layout import Layout, Row, is_blank, lay_out
+from .layout import Layout, Row, data_rows, is_blank, lay_out
 
 # Tables that come with the package, and their labels.
 EXAMPLES = {"pbc": ("ascites", "hepatomegaly", "spiders", "edema")}
@@ -220,11 +220,13 @@ def _from_rows(
 ) -> RawTable:
     """A table of rows."""
     _check_names(names, path)
+    all_notes = list(notes)
+    rows = data_rows(names, rows, all_notes)
     return RawTable(
         frame=pandas.DataFrame(rows, columns=names, dtype=object),
         name=_stem(path),
         source=str(path),
-        notes=tuple(notes),
+        notes=tuple(all_notes),
     )
 
 

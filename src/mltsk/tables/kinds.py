@@ -9,7 +9,7 @@ yes/no
 tick box
     A sign such as x in some cells, if the user says that blank cells mean no.
 date
-    Nearly all cells are dates or times.
+    Nearly all cells are dates, or nearly all are times of day.
 identifier
     Whole numbers, all different, that rise or have a name that says it; short text that
     hardly repeats.
@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from mltsk.datasets.dataset import as_number
 
+from .dates import TIME_OF_DAY
 from .notation import Numbers, Texts
 from .words import NO_WORDS, TICKS, YES_WORDS
 
@@ -81,17 +82,28 @@ _YEAR_FIRST = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}"
 _YEAR_LAST = r"\d{1,2}([-/.])\d{1,2}\2(\d{4}|\d{2})"
 _TIME = r"[T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[AP]M|[-+]\d{2}:?\d{2}))?"
 _DATE = re.compile(rf"({_YEAR_FIRST}|{_YEAR_LAST})({_TIME})?", re.IGNORECASE)
+_TWO_NUMBERS = re.compile(r"\d+(?:\.\d+)? ?/ ?\d+(?:\.\d+)?")
+# Numbers that people write where there is none.
+MISSING_CODES = (-1, -8, -9, -77, -88, -99, -777, -888, -999, -9999)
+MISSING_NINES = (99, 999, 9999, 99999)
+MIN_CODE_CELLS = 2
+MIN_CODE_RATIO = 3  # of a code of nines and the largest other value
 
 _REASONS = {
     CONSTANT: "left out: the same value in every cell that has one",
     IDENTIFIER: "left out as an identifier, hardly a value twice; --number or "
     "--nominal to use it",
-    DATE: "left out as a date; --number reads it as a year such as 2024.16",
+    DATE: "left out as a date; --number reads it as a year such as 2024.16, --age as "
+    "an age",
     TEXT: "left out as text, too many different words; --nominal to use them as "
     "categories",
 }
 _MAYBE_CODES = (
     "few whole numbers, read as numbers; --nominal for codes, --ordinal for ranks"
+)
+_TIMES = "left out as a time of day; --number reads it as hours such as 13.75"
+_PAIRS_OF_NUMBERS = (
+    "left out: two numbers in a cell; make two columns of them in the file"
 )
 MAYBE_LISTS = "entries with a sign between them; --label-column if these are labels"
 TICKS_UNSAID = "left out: one sign or a blank; --blank-means-no if a blank cell is a no"
@@ -113,6 +125,8 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
         return DATE
     if not has_codes and _are_mostly_numbers(values, len(present)):
         return NUMBER
+    if _are_pairs_of_numbers(present):
+        return TEXT
     return _kind_of_words(name, present, len(words))
 
 
@@ -138,9 +152,20 @@ def looks_like_lists(present: Sequence[str]) -> bool:
 
 
 def are_dates(present: Sequence[str]) -> bool:
-    """Whether nearly all texts are dates."""
+    """Whether nearly all texts are dates, or all are times of day."""
     n_dates = sum(_DATE.fullmatch(text) is not None for text in present)
-    return n_dates >= NEARLY_ALL * len(present)
+    return n_dates >= NEARLY_ALL * len(present) or are_times(present)
+
+
+def are_times(present: Sequence[str]) -> bool:
+    """Whether all texts are times of day, such as 13:45."""
+    return all(TIME_OF_DAY.fullmatch(text) for text in present)
+
+
+def _are_pairs_of_numbers(present: Sequence[str]) -> bool:
+    """Whether nearly all texts are two numbers, as of blood pressure: 120/80."""
+    n_pairs = sum(_TWO_NUMBERS.fullmatch(text) is not None for text in present)
+    return n_pairs >= NEARLY_ALL * len(present)
 
 
 def _is_padded_code(text: str) -> bool:
@@ -213,9 +238,33 @@ def reasons(kind: str, present: Sequence[str] | NDArray[np.float64]) -> list[str
     if kind == NUMBER:
         values = np.asarray(present, dtype=np.float64)
         most = min(MAX_NOTED_CODES, len(values) / 2)
+        notes = _notes_on_missing_codes(values)
         if _are_whole(values) and 2 < len(np.unique(values)) <= most:
-            return [_MAYBE_CODES]
-        return []
+            notes.append(_MAYBE_CODES)
+        return notes
     if kind == CONSTANT and not len(present):
         return ["left out: no value at all"]
+    texts = [text for text in present if isinstance(text, str)]
+    if kind == DATE and texts and are_times(texts):
+        return [_TIMES]
+    if kind == TEXT and texts and _are_pairs_of_numbers(texts):
+        return [_PAIRS_OF_NUMBERS]
     return [_REASONS[kind]]
+
+
+def _notes_on_missing_codes(values: NDArray[np.float64]) -> list[str]:
+    """Notes on numbers such as -99 that may mean that there is no value."""
+    notes = []
+    codes = np.intersect1d(values, [*MISSING_CODES, *MISSING_NINES])
+    others = values[~np.isin(values, codes)]
+    for code in codes.tolist() if len(others) else []:
+        count = int((values == code).sum())
+        is_apart = others.min() >= 0
+        if code > 0:
+            is_apart = MIN_CODE_RATIO * np.abs(others).max() <= code
+        if is_apart and count >= MIN_CODE_CELLS:
+            notes.append(
+                f"{count:,} cells with {code:g}, far from the others: --missing "
+                f"{code:g} if that means no value"
+            )
+    return notes

@@ -21,11 +21,19 @@ from mltsk.text import plural, quoted, quoted_list
 from .cells import CellRules, as_codes, blank_rows, texts_of
 from .columns import ReadColumn, distinct_words, summarize, summary_of_texts
 from .kinds import LABEL, LABEL_LISTS
-from .notation import Texts
-from .words import MISSING_WORDS, NO_WORDS, TICKS, UNKNOWN_WORDS, YES_WORDS
+from .spelling import without_remarks, without_unknown
+from .words import (
+    MISSING_WORDS,
+    NO_LABEL_WORDS,
+    NO_WORDS,
+    TICKS,
+    UNKNOWN_WORDS,
+    YES_WORDS,
+)
 
 # What may stand between two labels, the most likely first.
 SEPARATORS = (";", "|", ",", "\n")
+BRACKETS = ("[]", "{}")
 # Words that are more likely to mean yes than their opposites, in a hint.
 LIKELY_YES = frozenset(
     [
@@ -59,7 +67,10 @@ def read_label(
     ``of_model`` means that labels are read for a fitted model: all may be yes then.
     """
     texts, notes = texts_of(column, rules.missing)
-    texts = _without_unknown(as_codes(texts), positive or (), notes)
+    texts = as_codes(texts)
+    if positive is None:
+        texts = without_remarks(texts, notes)
+    texts = without_unknown(texts, notes, keep=positive or (), called="not observed")
     words = distinct_words(texts)
     name = str(column.name)
     if positive is None:
@@ -85,20 +96,6 @@ def _usual_yes(words: Sequence[str]) -> Sequence[str]:
     if len(words) == 1 and words[0].lower() in TICKS:
         return words
     return [word for word in words if word.lower() in YES_WORDS]
-
-
-def _without_unknown(texts: Texts, positive: Sequence[str], notes: list[str]) -> Texts:
-    """Texts without words such as unknown, which nobody observed."""
-    unknown = [
-        text
-        for text in texts
-        if text is not None and text.lower() in UNKNOWN_WORDS and text not in positive
-    ]
-    for word, count in Counter(unknown).items():
-        cells = plural(count, "cell")
-        notes.append(f"{cells} with {quoted(word)} counted as not observed")
-    not_observed = set(unknown)
-    return [None if text in not_observed else text for text in texts]
 
 
 def _with_blanks_as_no(
@@ -238,8 +235,15 @@ def _entries(cell: object, separator: str, rules: CellRules) -> Set[str] | None:
         return set()
     if text.lower() in MISSING_WORDS | UNKNOWN_WORDS | rules.missing:
         return None
-    entries = {entry.strip() for entry in text.split(separator)} - {""}
-    has_no_label = {entry.lower() for entry in entries} == {"none"}
+    is_list = text[0] + text[-1] in BRACKETS
+    if is_list:  # as Python and some databases write a list: ['gout', 'asthma']
+        text = text[1:-1]
+        separator = ","
+    entries = {entry.strip() for entry in text.split(separator)}
+    if is_list:
+        entries = {entry.strip("'\"") for entry in entries}
+    entries -= {""}
+    has_no_label = len(entries) == 1 and min(entries).lower() in NO_LABEL_WORDS
     return set() if has_no_label else entries
 
 

@@ -62,7 +62,7 @@ class Layout:
     Attributes
     ----------
     skip_rows : rows above the names of the columns
-    header_rows : rows that hold names, 1 or 2
+    header_rows : rows that hold names, their groups and their units, 1 to 3
     skip_end : rows below the data
     """
 
@@ -92,7 +92,8 @@ def lay_out(rows: list[Row], layout: Layout, where: object) -> LaidOut:
     if n_names is None:
         start, n_names = _place_of_names(rows, start, layout)
     if start and layout.skip_rows is None:
-        shown = quoted_list([_first_text(row) for row in rows[:start]], at_most=2)
+        texts = [_first_text(row) for row in rows[:start]]
+        shown = quoted_list([text for text in texts if text], at_most=2)
         notes.append(
             f"{plural(start, 'row')} above the names skipped ({shown}); --skip-rows 0 "
             "to overrule"
@@ -106,9 +107,9 @@ def lay_out(rows: list[Row], layout: Layout, where: object) -> LaidOut:
 
 def _check(layout: Layout, n_rows: int, where: object) -> None:
     """Refuse numbers of rows that cannot be."""
-    if layout.header_rows not in (None, 1, 2):
+    if layout.header_rows not in (None, 1, 2, 3):
         raise InputError(
-            f"Names of columns stand in 1 row or 2, not in {layout.header_rows}."
+            f"Names of columns stand in 1 to 3 rows, not in {layout.header_rows}."
         )
     n_skipped = 0
     for count in (layout.skip_rows, layout.skip_end):
@@ -168,18 +169,27 @@ def _n_titles(rows: Sequence[Row], widest: int) -> int:
 
 def _place_of_names(rows: Sequence[Row], start: int, layout: Layout) -> tuple[int, int]:
     """The first row with names, and how many such rows there are."""
-    if start + 1 < len(rows) and _is_below_names(rows, start + 1):
-        return start, 2
+    if _is_below_names(rows, start + 1):
+        has_groups = _names_are_incomplete(rows[start])
+        has_units = has_groups and _is_below_names(rows, start + 2)
+        return start, 3 if has_units else 2
     has_row_above = layout.skip_rows is None and start > 0
-    if has_row_above and _n_filled(rows[start - 1]) > 1:
-        names = [str(cell).strip() for cell in rows[start]]
-        if len({*names, ""}) <= len(names):  # blank names, or a name twice
-            return start - 1, 2
+    has_names_above = has_row_above and _n_filled(rows[start - 1]) > 1
+    if has_names_above and _names_are_incomplete(rows[start]):
+        return start - 1, 2
     return start, 1
+
+
+def _names_are_incomplete(row: Row) -> bool:
+    """Whether a name is blank or there twice."""
+    names = [str(cell).strip() for cell in row]
+    return len({*names, ""}) <= len(names)
 
 
 def _is_below_names(rows: Sequence[Row], number: int) -> bool:
     """Whether a row holds words where all rows below it hold numbers."""
+    if number >= len(rows):
+        return False
     row = rows[number]
     below = rows[number + 1 : number + 1 + HEAD_ROWS]
     if len(below) < MIN_ROWS_BELOW_NAMES:
@@ -209,19 +219,20 @@ def _is_number(cell: object) -> bool:
 
 def _names(rows: Sequence[Row], notes: list[str], *, is_asked: bool) -> list[str]:
     """The names of columns, each once."""
-    lines = [[str(cell).strip() for cell in row] for row in rows]
+    lines = [[" ".join(str(cell).split()) for cell in row] for row in rows]
     if not lines:
         return []
     overrule = "" if is_asked else "; --header-rows 1 to overrule"
+    has_units = len(lines) == 3 or not _names_are_incomplete(lines[0])
+    units = lines.pop() if len(lines) > 1 and has_units else []
     if len(lines) == 1:
         names = lines[0]
-    elif "" not in lines[0] and len(set(lines[0])) == len(lines[0]):
-        names = lines[0]
-        units = quoted_list([cell for cell in lines[1] if cell], at_most=3)
-        notes.append(f"the row below the names left out as units ({units}){overrule}")
     else:
         names = _joined_names(*lines)
         notes.append(f"names are in two rows ({quoted(names[-1])}){overrule}")
+    if units:
+        shown = quoted_list([cell for cell in units if cell], at_most=3)
+        notes.append(f"the row below the names left out as units ({shown}){overrule}")
     return _unique(names, notes)
 
 
@@ -272,6 +283,38 @@ def _unique(names: Sequence[str], notes: list[str]) -> list[str]:
     return unique
 
 
+# rows without data
+
+
+def data_rows(names: Sequence[str], rows: Sequence[Row], notes: list[str]) -> list[Row]:
+    """Rows without those that are empty, and those that say the names again.
+
+    Programs that print pages write the names at the top of each.
+    """
+    kept = []
+    n_names = 0
+    for row in rows:
+        cells = [" ".join(str(cell).split()) for cell in row]
+        if not any(cells):
+            continue
+        if _are_names(cells, names):
+            n_names += 1
+        else:
+            kept.append(row)
+    n_empty = len(rows) - len(kept) - n_names
+    if n_empty:
+        notes.append(f"{plural(n_empty, 'empty row')} among the data left out")
+    if n_names:
+        notes.append(f"{plural(n_names, 'row')} with the names again left out")
+    return kept
+
+
+def _are_names(cells: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether all cells that are not blank, two at least, are the names above them."""
+    filled = [(cell, name) for cell, name in zip(cells, names, strict=True) if cell]
+    return len(filled) > 1 and all(cell == name for cell, name in filled)
+
+
 # the end
 
 
@@ -293,7 +336,8 @@ def _end_of_data(
             break
         end -= 1
     if end < last:
-        shown = quoted_list([_first_text(row) for row in rows[end:last]], at_most=2)
+        texts = [_first_text(row) for row in rows[end:last]]
+        shown = quoted_list([text for text in texts if text], at_most=2)
         notes.append(
             f"{plural(last - end, 'row')} at the end left out as totals or remarks "
             f"({shown}); --skip-end 0 to overrule"

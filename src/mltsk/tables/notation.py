@@ -22,6 +22,7 @@ MIN_DECIMAL_COMMAS = 0.05
 MAX_UNIT_LENGTH = 12  # characters
 MAX_NUMERAL_LENGTH = 400  # characters: the largest number has 309 digits
 CURRENCIES = "$€£¥₹₽₺₩"
+CURRENCY_CODES = ("usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "brl", "us$", "r$")
 # Units that may follow a number without a space. Single letters are not among them:
 # 101A is a code.
 UNITS = frozenset(
@@ -93,24 +94,28 @@ class Numbers(NamedTuple):
     """The numbers of a column.
 
     ``values`` are NaN where there is no number, ``bad_rows`` are the rows whose cell
-    holds something else, and ``notes`` tell of the notation.
+    holds something else, and ``notes`` tell of the notation. ``unit`` is the unit, or
+    the currency, that was taken off.
     """
 
     values: NDArray[np.float64]
     bad_rows: list[int]
     notes: list[str]
+    unit: str = ""
 
 
 class Written(NamedTuple):
     """A cell taken apart: "< $ 1,234.5 kg" has a limit, a currency and a unit.
 
-    ``unit`` is in small letters; "" stands for what is not there.
+    ``unit`` is in small letters; "" stands for what is not there. ``in_brackets`` is a
+    number such as (5.20), which accountants write for -5.20.
     """
 
     numeral: str
     limit: str = ""
     currency: str = ""
     unit: str = ""
+    in_brackets: bool = False
 
 
 def numbers_of(texts: Texts, decimal: str = "") -> Numbers:
@@ -133,8 +138,21 @@ def numbers_of(texts: Texts, decimal: str = "") -> Numbers:
     sign = decimal or _decimal_sign(numerals)
     values, separator_notes = _read_numerals(numerals, sign, is_asked=bool(decimal))
     return Numbers(
-        values, _rows_without_number(texts, values), [*notes, *separator_notes]
+        values=values,
+        bad_rows=_rows_without_number(texts, values),
+        notes=[*notes, *separator_notes],
+        unit=_common_unit(cells),
     )
+
+
+def _common_unit(cells: Sequence["Written | None"]) -> str:
+    """The unit or currency that all numbers have; "" where they have none or several.
+
+    >>> _common_unit([taken_apart("3 kg"), None]), _common_unit([taken_apart("3")])
+    ('kg', '')
+    """
+    around = {cell.unit or cell.currency for cell in cells if cell is not None}
+    return around.pop() if len(around) == 1 else ""
 
 
 def _plain_numbers(texts: Sequence[str | None]) -> NDArray[np.float64]:
@@ -184,12 +202,18 @@ def taken_apart(text: str) -> Written | None:
     """The numeral of a cell and what stands around it; None if there is no numeral.
 
     >>> taken_apart("<0.5 mg")
-    Written(numeral='0.5', limit='<', currency='', unit='mg')
+    Written(numeral='0.5', limit='<', currency='', unit='mg', in_brackets=False)
     >>> taken_apart("-$1,234").currency, taken_apart("12A"), taken_apart("18-25")
     ('$', None, None)
     """
     if len(text) > MAX_NUMERAL_LENGTH:
         return None
+    if text[:1] == "(" and text[-1:] == ")":
+        inside = taken_apart(text[1:-1].strip())
+        is_plain = inside is not None and inside.numeral[0].isdigit()
+        return inside._replace(in_brackets=True) if inside and is_plain else None
+    if text[-1:] == "-" and text[:1].isdigit():
+        text = f"-{text[:-1].rstrip()}"  # as some programs write a minus
     rest = text.lstrip(_LIMITS)
     limit = text[: len(text) - len(rest)]
     rest = rest.lstrip()
@@ -215,6 +239,8 @@ def _without_currency(text: str) -> tuple[str, str]:
     rest = text[len(sign) :].lstrip()
     if rest[:1] and rest[0] in CURRENCIES:
         return rest[0], sign + rest[1:].lstrip()
+    if rest[:3].lower() in CURRENCY_CODES and rest[3:4] in (" ", "\u00a0"):
+        return rest[:3].upper(), sign + rest[3:].lstrip()
     return "", text
 
 
@@ -230,6 +256,12 @@ def _bare_numerals(
     n_limits = sum(cell.limit != "" for cell in written)
     are_limits = 2 * n_limits < len(written)
     limits = {cell.limit for cell in written} if are_limits else {""}
+    in_brackets = [cell for cell in written if cell.in_brackets]
+    if in_brackets and len(in_brackets) < len(written):
+        example = in_brackets[0].numeral
+        notes.append(f"brackets read as a minus: ({example}) is -{example}")
+    else:  # if all are in brackets, these say something else
+        cells = [None if cell and cell.in_brackets else cell for cell in cells]
     if len(around) == 1:
         ((currency, unit),) = around
         notes += _notes_on_unit(texts, cells, currency, unit)
@@ -246,7 +278,9 @@ def _numeral_if(
     """The numeral of a cell, if what stands around it is among what is taken off."""
     if cell is None or (cell.currency, cell.unit) not in around:
         return None
-    return cell.numeral if cell.limit in limits else None
+    if cell.limit not in limits:
+        return None
+    return f"-{cell.numeral}" if cell.in_brackets else cell.numeral
 
 
 def _notes_on_unit(
@@ -259,7 +293,13 @@ def _notes_on_unit(
         return []
     row = next(row for row, cell in enumerate(cells) if cell is not None)
     noun = "currency" if currency else "unit"
-    return [f"{noun} {currency or unit} taken off ({texts[row]} is a number)"]
+    example = _with_plain_spaces(texts[row] or "")
+    return [f"{noun} {currency or unit} taken off ({example} is a number)"]
+
+
+def _with_plain_spaces(text: str) -> str:
+    """Text whose thin spaces are those that a terminal shows."""
+    return " ".join(text.split())
 
 
 def _note_on_limits(
@@ -336,7 +376,8 @@ def _notes_on_thousands(changed: Mapping[str, float]) -> list[str]:
             f"commas between thousands taken out ({example}); --decimal , to overrule"
         )
     if with_space:
-        example = f"{with_space[0]} is {changed[with_space[0]]:.12g}"
+        first = _with_plain_spaces(with_space[0])
+        example = f"{first} is {changed[with_space[0]]:.12g}"
         notes.append(f"spaces between thousands taken out ({example})")
     return notes
 

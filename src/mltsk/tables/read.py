@@ -13,6 +13,7 @@ from mltsk.datasets.dataset import Dataset, pick_labels, split_names, unique_nam
 from mltsk.exceptions import InputError
 from mltsk.text import plural, quoted_list
 
+from .ages import Ages, with_ages
 from .cells import CellRules
 from .columns import ReadColumn, read_column
 from .files import FileRules, RawTable, read_raw
@@ -116,6 +117,12 @@ class DataTable:
         kinds = {column.name: column.kind_or_levels for column in self.columns}
         return {name: kinds[name] for name in self.feature_names}
 
+    @property
+    def units(self) -> dict[str, str]:
+        """Units that were taken off the numbers of features, by name."""
+        units = {column.name: column.unit for column in self.columns if column.unit}
+        return {name: units[name] for name in self.feature_names if name in units}
+
     def dataset(self) -> Dataset:
         """The table as complete numbers, for methods that take nothing else.
 
@@ -196,6 +203,7 @@ def read_table(
     long: Long | None = None,
     prefix: int = 0,
     group: str | bool | None = None,
+    age: Ages = "",
     decimal: str = "",
     blank_means_no: bool = False,
     sheet: str | int | None = None,
@@ -243,6 +251,10 @@ def read_table(
         A column whose value is the same for rows that belong together, such as visits
         of a patient; it is no feature. None takes an identifier that repeats, and the
         report says so; False, or "none", takes no column.
+    age : str or mapping
+        Dates to read as ages: ``"born:visit"`` makes the years between two columns of
+        dates a feature in the place of ``born``; ``{"born": "2024-12-31"}`` counts up
+        to that day.
     decimal : {"", ".", ","}
         The sign before decimals in text; found for each column unless given.
     blank_means_no : bool
@@ -253,8 +265,8 @@ def read_table(
     encoding : str, optional
         Of a text file; found among UTF-8, UTF-16 and Windows-1252 unless given.
     skip_rows, header_rows, skip_end : int, optional
-        Rows above the names of the columns, rows with names (1 or 2), rows below the
-        data; found unless given.
+        Rows above the names of the columns, rows with names (1 to 3, with groups of
+        columns above and units below), rows below the data; found unless given.
     kinds : mapping, optional
         The kind of each feature, or its levels in order, as a fitted model knows them.
         X then has exactly these columns, read by these kinds, whatever they look like
@@ -291,6 +303,7 @@ def read_table(
     )
     layout = Layout(skip_rows, header_rows, skip_end)
     raw = read_raw(source, labels, FileRules(sheet, encoding, layout))
+    raw = with_ages(raw, age, rules.missing)
     if long is not None:
         key, label_column = key_and_code(raw, long)
         raw = row_per_key(raw, key, label_column, rules.missing, drop)

@@ -31,8 +31,8 @@ class ColumnSummary:
     """One column of a table, as the report shows it.
 
     ``model`` says what a model makes of it; ``levels`` are the categories of a nominal
-    or ordinal one; ``notes`` say what was decided or done that the owner of the file
-    may not expect.
+    or ordinal one; ``unit`` is what was taken off its numbers; ``notes`` say what was
+    decided or done that the owner of the file may not expect.
     """
 
     name: str
@@ -44,6 +44,7 @@ class ColumnSummary:
     levels: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     model: str = "left out"
+    unit: str = ""
 
     @property
     def kind_or_levels(self) -> str | tuple[str, ...]:

@@ -37,6 +37,8 @@ YES_WORDS = YES | frozenset(
         "☑",
         "☒",
         "✅",
+        "checked",
+        *("wahr", "vrai", "verdadero", "vero", "verdadeiro", "waar", "истина"),
     ]
 )
 NO_WORDS = NO | frozenset(
@@ -60,6 +62,8 @@ NO_WORDS = NO | frozenset(
         "✘",
         "☐",
         "❌",
+        "unchecked",
+        *("falsch", "faux", "falso", "onwaar", "ложь"),
     ]
 )
 # Signs of a box that was ticked, where all other cells are blank.
@@ -76,6 +80,12 @@ UNKNOWN_WORDS = frozenset(
         "not applicable",
         "missing",
         "undetermined",
+        "not recorded",
+        "not measured",
+        "no data",
+        "n.a.",
+        "k.a.",
+        "k. a.",
         "unbekannt",
         "inconnu",
         "desconocido",
@@ -91,9 +101,22 @@ UNKNOWN_WORDS = frozenset(
 NO_NUMBER_WORDS = UNKNOWN_WORDS | {
     "-",
     "--",
+    "---",
     "–",
     "—",
     ".",
+    "..",
+    "...",
+    "nd",
+    "n.d.",
+    "n/d",
+    "nr",
+    "n.r.",
+    "nm",
+    "s/d",
+    "pending",
+    "refused",
+    "error",
     "#div/0!",
     "#value!",
     "#ref!",
@@ -101,3 +124,25 @@ NO_NUMBER_WORDS = UNKNOWN_WORDS | {
     "#num!",
     "#null!",
 }
+# In a list of labels, the word for none at all.
+NO_LABEL_WORDS = frozenset(
+    {"none", "no label", "keine", "aucun", "aucune", "ninguno", "nessuno", "nenhum"}
+)
+# Words in an order that people agree on. A column with some of one row may be ordinal.
+LADDERS = (
+    ("never", "rarely", "sometimes", "often", "always"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    ("very low", "low", "medium", "high", "very high"),
+    ("low", "moderate", "high"),
+    ("low", "normal", "high"),
+    ("none", "mild", "moderate", "severe"),
+    ("absent", "mild", "moderate", "severe"),
+    ("very poor", "poor", "fair", "good", "very good", "excellent"),
+    ("small", "medium", "large"),
+    ("i", "ii", "iii", "iv", "v"),
+    ("stage i", "stage ii", "stage iii", "stage iv"),
+    ("grade 1", "grade 2", "grade 3", "grade 4"),
+    ("nie", "selten", "manchmal", "oft", "immer"),
+    ("leicht", "mittel", "schwer"),
+    ("jamais", "rarement", "parfois", "souvent", "toujours"),
+)

@@ -1,0 +1,127 @@
+"""Words as people write them: remarks behind an answer, capitals, and order."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from mltsk.text import plural, quoted
+
+from .notation import Texts
+from .words import LADDERS, NO_WORDS, UNKNOWN_WORDS, YES_WORDS
+
+MIN_LETTERS = 3  # of a word whose capitals mean nothing: AA, Aa and aa are genotypes
+MIN_LEVELS = 3  # of words that may be ranks
+_REMARK = re.compile(r"(\w+)\s*[(\[,;:–-].*", re.DOTALL)
+_RANGE = re.compile(
+    r"[<>≤≥]?\s*(\d+(?:\.\d+)?)\s*(?:(?:-|–|to)\s*\d+(?:\.\d+)?|\+)?(?:\s?\w+)?"
+)
+
+
+def without_remarks(texts: Texts, notes: list[str]) -> Texts:
+    """Answers without what is said behind them: "Yes (2019)" is Yes.
+
+    Nothing changes unless all answers then are words for yes, for no, or for unknown.
+    """
+    answers = {text: _first_word(text) for text in set(texts) if text is not None}
+    known = YES_WORDS | NO_WORDS | UNKNOWN_WORDS
+    with_remark = [text for text, answer in answers.items() if text != answer]
+    if not with_remark or not all(word.lower() in known for word in answers.values()):
+        return texts
+    example = min(with_remark)
+    notes.append(
+        f"remarks behind yes and no left out ({example} is {answers[example]}); "
+        "--nominal to overrule"
+    )
+    return [None if text is None else answers[text] for text in texts]
+
+
+def _first_word(text: str) -> str:
+    match = _REMARK.fullmatch(text)
+    return text if match is None else match[1]
+
+
+def without_unknown(
+    texts: Texts,
+    notes: list[str],
+    *,
+    keep: Collection[str] = (),
+    called: str = "missing",
+) -> Texts:
+    """Texts without words such as unknown, which are no answer; ``keep`` stays."""
+    unknown = [
+        text
+        for text in texts
+        if text is not None and text.lower() in UNKNOWN_WORDS and text not in keep
+    ]
+    for word, count in Counter(unknown).items():
+        notes.append(f"{plural(count, 'cell')} with {quoted(word)} counted as {called}")
+    absent = set(unknown)
+    return [None if text in absent else text for text in texts]
+
+
+def one_spelling(texts: Texts, notes: list[str]) -> Texts:
+    """Words that differ in capitals alone as the most frequent one of them.
+
+    >>> notes = []
+    >>> one_spelling(["female", "Female", "male", "female"], notes)
+    ['female', 'female', 'male', 'female']
+    >>> notes
+    ["1 cell with 'Female' read as 'female'; --nominal to overrule"]
+    """
+    counts = Counter(text for text in texts if text is not None)
+    frequent = sorted(counts, key=lambda word: (-counts[word], word.swapcase()))
+    usual: dict[str, str] = {}
+    for word in frequent:
+        if len(word) >= MIN_LETTERS:
+            usual.setdefault(word.casefold(), word)
+    changed = respelled(counts, usual)
+    for word, known in changed.items():
+        cells = plural(counts[word], "cell")
+        notes.append(
+            f"{cells} with {quoted(word)} read as {quoted(known)}; --nominal to "
+            "overrule"
+        )
+    return [changed.get(text, text) if text else text for text in texts]
+
+
+def respelled(words: Iterable[str], usual: Mapping[str, str]) -> dict[str, str]:
+    """Words that are known with other capitals, and how they are known.
+
+    ``usual`` are known words by what they are in small letters.
+    """
+    changed = {}
+    for word in words:
+        known = usual.get(word.casefold(), word)
+        if known != word and len(word) >= MIN_LETTERS:
+            changed[word] = known
+    return changed
+
+
+def note_on_ranks(name: str, words: Sequence[str]) -> str:
+    """The note on words that have an order, ready to be typed; "" if they have none.
+
+    >>> note_on_ranks("pain", ["mild", "none", "severe"])
+    'may be ranks; --ordinal "pain: none < mild < severe" to use their order'
+    >>> note_on_ranks("age", ["18-29", "30-49", "50+"])
+    'may be ranks; --ordinal "age: 18-29 < 30-49 < 50+" to use their order'
+    """
+    levels = _levels_of(words)
+    if len(levels) < MIN_LEVELS or ":" in name or any("<" in word for word in words):
+        return ""
+    order = " < ".join(levels)
+    return f'may be ranks; --ordinal "{name}: {order}" to use their order'
+
+
+def _levels_of(words: Sequence[str]) -> list[str]:
+    """Words in the order that everybody knows; none where there is no such order."""
+    by_lower = {word.lower(): word for word in words}
+    for ladder in LADDERS:
+        if set(by_lower) <= set(ladder):
+            return [by_lower[level] for level in ladder if level in by_lower]
+    starts = {}
+    for word in words:
+        match = _RANGE.fullmatch(word)
+        if match is None or word.isdigit():
+            return []
+        starts[word] = float(match[1])
+    return sorted(words, key=starts.__getitem__)

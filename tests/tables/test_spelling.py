@@ -1,0 +1,63 @@
+"""Remarks behind answers, capitals, and words that have an order."""
+
+import pandas as pd
+import pytest
+
+from mltsk import read_table
+from mltsk.tables.spelling import note_on_ranks, one_spelling, without_remarks
+
+
+def test_without_remarks_cuts_what_is_said_behind_yes_and_no():
+    notes = []
+    texts = ["Yes (2019)", "No", "yes, since 2010", None, "Unknown", "No"]
+    answers = without_remarks(texts, notes)
+    assert answers == ["Yes", "No", "yes", None, "Unknown", "No"]
+    assert notes == [
+        "remarks behind yes and no left out (Yes (2019) is Yes); --nominal to overrule"
+    ]
+
+
+@pytest.mark.parametrize("texts", [["Yes (2019)", "maybe"], ["yes", "no"], ["a (b)"]])
+def test_without_remarks_changes_nothing_where_other_words_stand(texts):
+    notes = []
+    assert without_remarks(texts, notes) is texts
+    assert notes == []
+
+
+def test_read_table_reads_answers_with_remarks_as_labels_and_features():
+    cells = ["Yes (2019)", "No", "Unknown"] * 5
+    frame = pd.DataFrame({"x": range(15), "asthma": cells, "gout": cells})
+    table = read_table(frame, "gout", number="x")
+    assert table.Y["gout"].tolist()[:2] == [1.0, 0.0]
+    assert table.Y["gout"].isna().sum() == 5
+    assert table.X["asthma"].dtype == "boolean"
+    assert table.X["asthma"].isna().sum() == 5
+
+
+def test_one_spelling_keeps_short_words_apart():
+    assert one_spelling(["Aa", "AA", "aa"], []) == ["Aa", "AA", "aa"]
+
+
+def test_read_table_keeps_capitals_apart_where_the_user_says_nominal():
+    frame = pd.DataFrame({"sex": ["female", "Female", "male"] * 4, "y": [0, 1, 1] * 4})
+    together = read_table(frame, "y").X["sex"]
+    assert set(together.cat.categories) == {"female", "male"}
+    apart = read_table(frame, "y", nominal="sex").X["sex"]
+    assert set(apart.cat.categories) == {"female", "Female", "male"}
+
+
+@pytest.mark.parametrize(
+    ("words", "order"),
+    [
+        (["Severe", "none", "mild"], "none < mild < Severe"),
+        (["II", "IV", "I"], "I < II < IV"),
+        (["70+", "18-39", "40-69"], "18-39 < 40-69 < 70+"),
+        (["north", "south", "west"], ""),
+        (["high", "low"], ""),
+    ],
+)
+def test_note_on_ranks_names_the_order(words, order):
+    note = note_on_ranks("it", words)
+    assert note == (
+        order and f'may be ranks; --ordinal "it: {order}" to use their order'
+    )
