@@ -155,7 +155,9 @@ def test_evaluation_makes_its_table_only_when_asked(data, monkeypatch):
 
 def test_evaluation_prints_a_line_per_metric_in_80_columns(data):
     result = evaluate(*data)
-    header, *lines = str(result).splitlines()
+    _, overall = str(result).split("\n\n")
+    assert overall == result.overall_text()
+    header, *lines = overall.splitlines()
     assert header.split() == ["value", "better"]
     assert [line.split()[0] for line in lines] == list(result)
     assert [line.split()[1] for line in lines] == [f"{v:.3f}" for v in result.values()]
@@ -166,7 +168,7 @@ def test_evaluation_prints_a_line_per_metric_in_80_columns(data):
 def test_evaluation_prints_nan_and_metrics_that_the_user_added(data):
     result = evaluate([[1, 1], [0, 0]], [[0.9, 0.8], [0.2, 0.3]])
     result["mine"] = 0.5
-    lines = str(result).splitlines()
+    lines = result.overall_text().splitlines()
     assert lines[1].split()[:2] == ["AP", "nan"]
     assert lines[-1].split() == ["mine", "0.500"]
 

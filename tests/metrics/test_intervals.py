@@ -72,19 +72,10 @@ def test_roc_auc_interval_has_the_standard_error_of_delong():
     value, low, high = roc_auc_interval(y, s)
     variance = np.var([1, 2 / 3, 1], ddof=1) / 3 + np.var([1 / 3, 0, 0], ddof=1) / 3
     log_odds = np.log(value / (1 - value))
-    half = 2.7764 * np.sqrt(variance) / (value * (1 - value))  # Student's of 4
+    half = 4.3027 * np.sqrt(variance) / (value * (1 - value))  # Student's of 2
     expected = 1 / (1 + np.exp([half - log_odds, -half - log_odds]))
     assert value == pytest.approx(8 / 9)
     assert_allclose([low, high], expected, atol=1e-4)
-
-
-def test_roc_auc_interval_lies_around_an_auc_that_is_known_better():
-    y, s = rows(np.random.default_rng(3), 100, 0.3, 1.0)
-    plain = roc_auc_interval(y, s)
-    moved = roc_auc_interval(y, s, auc=0.6)
-    assert moved.value == 0.6
-    assert moved.low < plain.low
-    assert moved.high < plain.high
 
 
 @pytest.mark.parametrize("interval", INTERVALS)

@@ -6,6 +6,8 @@ from typing import Any
 # Public names by their module, which is imported on first use: scorers need
 # scikit-learn, which takes long to import.
 _NAMES_BY_MODULE = {
+    "calibration": ("CalibrationLine", "calibration_line"),
+    "decisions": ("DecisionFigures", "decision_intervals", "net_benefit"),
     "evaluation": ("Evaluation", "evaluate"),
     "intervals": ("average_precision_interval", "roc_auc_interval"),
     "label_sets": (
@@ -24,7 +26,9 @@ _NAMES_BY_MODULE = {
         "one_error",
         "ranking_loss",
     ),
+    "sample_size": ("SampleSize", "required_rows"),
     "scorers": ("SCORERS", "MultilabelScorer", "get_scorer", "label_scorer"),
+    "subgroups": ("heterogeneity_p_value", "holm", "miscalibration_p_value"),
 }
 _MODULES = {name: home for home, names in _NAMES_BY_MODULE.items() for name in names}
 

@@ -26,6 +26,8 @@ from mltsk.metrics.ranking import FIVE_METRICS, five_metrics, is_paper
 if TYPE_CHECKING:
     from pandas import DataFrame  # slower to import than this package
 
+    from mltsk.metrics.label_table import LabelTable
+
 MAX_TIED_SHARE = 0.5  # of the rows, before a warning says that nothing is ranked
 _MEANINGS = {
     "AP": ("higher", "average precision of the ranking of labels"),
@@ -180,14 +182,20 @@ class _JudgedScores:
 
     def table(self) -> "DataFrame":
         """The metrics of each label: a data frame of pandas, or of polars as Y is."""
+        if not is_polars(self.Y):
+            return self.label_table
+        columns = {name: self.label_table[name].to_numpy() for name in self.label_table}
+        return type(self.Y)({"label": self.Y.columns, **columns})
+
+    @cached_property
+    def label_table(self) -> "LabelTable":
+        """The metrics of each label."""
         from pandas import Index
 
         from mltsk.metrics.label_table import LabelTable
 
         rows = [self.label_metrics(j) for j in range(self.labels.shape[1])]
         columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-        if is_polars(self.Y):
-            return type(self.Y)({"label": self.Y.columns, **columns})
         names = getattr(self.Y, "columns", range(len(rows)))
         return LabelTable(columns, index=Index(names, name="label"))
 
@@ -226,14 +234,21 @@ class Evaluation(dict[str, float]):
     "macro_F1", "example_F1", "subset_accuracy" (higher is better) and "tied_rows", the
     share of rows whose scores are all equal: a model with many of them ranks nothing,
     whatever its metrics say. A metric for which no row counts is NaN. `evaluate` makes
-    it; ``print`` shows a line per metric. Where there is one label, nothing ranks
-    labels, and ``print`` shows the metrics of that label.
+    it; ``print`` shows a line per label, then a line per metric over all labels. Where
+    there is one label, nothing ranks labels, and ``print`` shows the metrics of that
+    label.
 
     Examples
     --------
     >>> from mltsk import evaluate
     >>> result = evaluate([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.4], [0.2, 0.8, 0.6]])
     >>> print(result)
+    label          observed prevalence    AP   AUC sensitivity precision Brier
+    0                     2      0.500 1.000 1.000       1.000     1.000 0.025
+    1                     2      0.500 1.000 1.000       1.000     0.500 0.145
+    2                     2      0.500 0.500 0.000       0.000     0.000 0.360
+    mean of labels                     0.833 0.667       0.667     0.500 0.177
+    <BLANKLINE>
                      value  better
     AP               0.917  higher  average precision of the ranking of labels
     HL               0.500  lower   Hamming loss: wrong decisions
@@ -266,6 +281,17 @@ class Evaluation(dict[str, float]):
         return self._judged.table()
 
     def __str__(self) -> str:
+        overall = self.overall_text()
+        if self._judged.labels.shape[1] == 1 or np.isnan(self._judged.scores).any():
+            return overall
+        from mltsk.metrics.label_text import label_text
+
+        table = self._judged.label_table
+        columns = [name for name in table if table[name].notna().any()]
+        return f"{label_text(table, columns)}\n\n{overall}"
+
+    def overall_text(self) -> str:
+        """A line per metric over all labels, or of the one label that there is."""
         if self._judged.labels.shape[1] == 1:
             meanings = _MEANINGS_OF_ONE_LABEL
             of_label = self._judged.label_metrics(0)

@@ -61,8 +61,13 @@ def wilson(
     return share, np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
 
 
-def normal_quantile(confidence: float) -> float:
-    """How many standard errors an interval has on each side, 1.96 for 0.95."""
+def check_confidence(confidence: float) -> None:
+    """Refuse what is no share between 0 and 1."""
     if not 0 < confidence < 1:
         raise InputError(f"confidence must lie between 0 and 1, got {confidence!r}.")
+
+
+def normal_quantile(confidence: float) -> float:
+    """How many standard errors an interval has on each side, 1.96 for 0.95."""
+    check_confidence(confidence)
     return NormalDist().inv_cdf((1 + confidence) / 2)
