@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.metrics import roc_auc_score
 
 from mltsk import MLTSKClassifier
 from mltsk.exceptions import InputError
@@ -204,6 +205,38 @@ def test_grow_takes_more_exceptions_where_there_are_more_rows():
 
 def test_grow_takes_no_exceptions_where_features_act_alone():
     assert MLTSKClassifier().fit(*additive(4_000)).n_rules_ == 0
+
+
+def test_grow_tries_exceptions_where_cells_are_missing_and_pairs_are_not_wanted():
+    X, Y = additive(4_000)
+    X[np.random.default_rng(2).random(X.shape) < 0.1] = np.nan
+    model = MLTSKClassifier(n_pairs=0).fit(X, Y)
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+def ward_numbers(n, seed=0):
+    """Labels that depend on a number whose neighbours have nothing in common."""
+    rng = np.random.default_rng(seed)
+    ward = rng.integers(0, 120, size=n)
+    rates = np.random.default_rng(99).uniform(0.1, 0.9, size=120)
+    X = np.column_stack([ward, rng.normal(size=(n, 2))])
+    return X, (rng.random(n) < rates[ward]) * 1
+
+
+def test_grow_makes_a_curve_finer_where_neighbouring_values_have_nothing_in_common():
+    X, Y = ward_numbers(6_000)
+    X_new, Y_new = ward_numbers(4_000, seed=1)
+    model = MLTSKClassifier().fit(X, Y)
+    n_ramps = np.bincount(model.system_.terms.feature)
+    assert n_ramps[0] > 100 > 40 > max(n_ramps[1:])
+    # with the ramps that other curves of so many rows have, this is .575
+    assert roc_auc_score(Y_new, model.predict_proba(X_new)[:, 1]) > 0.70
+
+
+def test_grow_makes_no_curve_finer_where_curves_are_smooth():
+    X, Y = additive(6_000)
+    n_ramps = np.bincount(MLTSKClassifier().fit(X, Y).system_.terms.feature)
+    assert max(n_ramps) < 40
 
 
 def test_grow_takes_as_many_exceptions_as_the_user_asks_for():

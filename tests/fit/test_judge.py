@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from mltsk.core.arrays import BLOCK_BYTES
 from mltsk.fit.judge import BlockColumns, KernelJudge, RidgeSearch, SumsJudge
 from mltsk.fit.ridge import Moments, Penalty, solve_dual
-from mltsk.fit.rows import Block, LabelRows
+from mltsk.fit.rows import Block
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +27,9 @@ def test_kernel_judge_error_is_the_squared_error_of_all_labels_if_few_or_many(
     judge = KernelJudge.of(block, label_groups=[np.arange(n_labels)], ridge=0.5)
     _, loo_scores = solve_dual(K.copy(), Y, w, groups=None, penalty=Penalty(0.5))
     mean_error = (w @ (loo_scores - Y) ** 2).sum() / (w.sum() * n_labels)
-    error, ridge = judge.error(K)
+    error, ridge, by_row = judge.error(K)
     assert ridge == 0.5
+    assert by_row.sum() == pytest.approx(error)
     assert error / judge.total_weight == pytest.approx(mean_error)
 
 
@@ -39,7 +40,7 @@ def test_kernel_judge_error_is_at_the_ridge_that_is_best_of_its_neighbours(X):
     w = np.ones(80)
     block = Block(X=None, Y=Y, w=w)
     judge = KernelJudge.of(block, label_groups=[np.arange(2)], ridge=None)
-    error, ridge = judge.error(K.astype(np.float32))
+    error, ridge, _ = judge.error(K.astype(np.float32))
     for neighbour in (ridge / 2, ridge * 2):
         penalty = Penalty(neighbour)
         _, loo_scores = solve_dual(K.copy(), Y, w, groups=None, penalty=penalty)
@@ -58,7 +59,7 @@ def test_sums_judge_error_is_that_of_rows_that_are_left_out(X, is_observed_in_pa
     judging = np.arange(10, 50)
     judge = SumsJudge.of(
         BlockColumns(np.sin, X[:60], n_columns=4),
-        Block(X=None, Y=Y, w=w),
+        Block(X=X[:60], Y=Y, w=w),
         judging=judging,
         label_groups=label_groups,
         ridge=0.5,
@@ -85,10 +86,10 @@ def test_block_columns_give_sums_and_variances_of_rows_in_several_blocks(X):
     columns = BlockColumns(np.sin, X, n_columns)
     rng = np.random.default_rng(5)
     w = rng.integers(0, 3, size=400) * 1.0
-    targets = LabelRows(Y=(X > 0) * 1.0, w=w)
+    block = Block(X=X, Y=(X > 0) * 1.0, w=w)
     assert len(list(columns.blocks(w))) > 2
-    expected = Moments.of(np.sin(X), targets.Y, w)
-    sums = columns.moments(targets)
+    expected = Moments.of(np.sin(X), block.Y, w)
+    (sums,) = columns.moments(block, [np.arange(X.shape[1])])
     for name in ("H", "B", "phi", "y", "total"):
         assert_allclose(getattr(sums, name), getattr(expected, name))
     mean = np.average(np.sin(X), axis=0, weights=w)

@@ -26,12 +26,15 @@ from .arrays import (
     FloatArray,
     asnumpy,
     cast,
+    is_tensor,
     namespace,
     put,
     row_blocks,
     underflow_is_zero,
 )
 from .scales import Scaling
+
+PRODUCT_ROWS = 1_000  # whose memberships are turned round at a time
 
 
 @dataclass(frozen=True)
@@ -204,6 +207,15 @@ class Pairs:
             if len(own)
         }
 
+    def first_rules(self, n_rules: int) -> "Pairs":
+        """The first of these rules, which are whole pairs."""
+        return replace(
+            self,
+            first=self.first[:n_rules],
+            second=self.second[:n_rules],
+            share=self.share[:n_rules],
+        )
+
     def joined(self, other: "Pairs") -> "Pairs":
         """These pairs, and those of another list that are not among them."""
         here = self.blocks
@@ -235,7 +247,22 @@ class Pairs:
         U = U - cast(put(self.conditions.mean, U), U.dtype)
         if not bool((U == U).all()):
             U = xp.where(U == U, U, 0.0)
-        return U[:, self.first] * U[:, self.second]
+        if is_tensor(U):
+            return U[:, self.first] * U[:, self.second]
+        return self._products(U)
+
+    def _products(self, U: FloatArray) -> FloatArray:
+        """Products (N, R) of memberships U (N, C).
+
+        Some rows at a time and turned round: columns are then taken as a whole, which
+        is six times faster than cell by cell.
+        """
+        F = np.empty((len(U), len(self)), dtype=U.dtype)
+        for start in range(0, len(U), PRODUCT_ROWS):
+            rows = slice(start, start + PRODUCT_ROWS)
+            columns = np.ascontiguousarray(U[rows].T)
+            F[rows] = (columns[self.first] * columns[self.second]).T
+        return F
 
     def averaged(self, Z: Array, scaling: Scaling, w: Array) -> "Pairs":
         """These rules with means and shares over scaled samples of weights w (N,)."""

@@ -116,7 +116,7 @@ class Scaling:
         and linear in the feature's own units between them.
         """
         xp = namespace(Z)
-        shares = _levels_of_range(self.values[features])
+        shares = shares_of_knots(self.values[features])
         z = cast(Z[:, features], np.float64)
         levels = z * put_double(self.spread[features], z)
         levels = levels + put_double(self.offset[features], z)
@@ -234,7 +234,7 @@ def _quantile_scaling(X: Array, w: Array, share: FloatArray) -> Scaling:
     return replace(percentiles, offset=mean, spread=spread)
 
 
-def _levels_of_range(values: FloatArray) -> FloatArray:
+def shares_of_knots(values: FloatArray) -> FloatArray:
     """Knots (D, Q) as shares of the way from the first to the last, for any size."""
     halves = values / 2  # the distance of two numbers may be larger than all numbers
     low = halves[:, :1]

@@ -140,6 +140,43 @@ class Terms:
             mean=np.zeros(len(feature)),
         )
 
+    @classmethod
+    def between_knots(cls, scaling: Scaling, features: NDArray[np.intp]) -> "Terms":
+        """A ramp between every two knots of some features; their means are still 0."""
+        feature: list[int] = []
+        ends: list[tuple[float, float]] = []
+        for d in features.tolist():
+            levels = scaling.levels[d, : scaling.n_values[d]].tolist()
+            own = list(pairwise(levels))
+            feature += [d] * len(own)
+            ends += own
+        low, high = np.array(ends).reshape(-1, 2).T.copy()
+        return cls(
+            feature=np.array(feature, dtype=np.intp),
+            low=low,
+            high=high,
+            mean=np.zeros(len(feature)),
+        )
+
+    def joined(self, other: "Terms") -> "Terms":
+        """These ramps and lines with further ramps, sorted by feature."""
+        if self.low is None or self.high is None:
+            raise ValueError("linear terms cannot be joined by ramps")
+        if other.low is None or other.high is None:
+            raise ValueError("linear terms cannot join ramps")
+        feature = np.concatenate([self.feature, other.feature])
+        order = np.argsort(feature, kind="stable")
+        straight = self.straight
+        if straight is not None:
+            straight = np.append(straight, np.zeros(len(other), dtype=bool))[order]
+        return Terms(
+            feature=feature[order],
+            low=np.append(self.low, other.low)[order],
+            high=np.append(self.high, other.high)[order],
+            mean=np.append(self.mean, other.mean)[order],
+            straight=straight,
+        )
+
     def with_lines(self, scaling: Scaling) -> "Terms":
         """These ramps and a straight term, the first, of each feature.
 

@@ -153,12 +153,14 @@ class Scale:
         return self.terms.straight is not None
 
     def term_weights(
-        self, variances: FloatArray, curve_share: float, *, with_gaps: bool
+        self, variances: FloatArray, curve_share: float, gap_share: float = 1.0
     ) -> FloatArray:
         """Weights (P,) of the columns of the general rule, of variances (P,).
 
         Ramps have the share ``curve_share`` of a variance of 1 in all, lines, each
-        standardised, the rest. A feature of two values is in both.
+        standardised, the rest. A feature of two values is in both. Lines of one
+        nominal feature together count as much as that of a number, and "not measured"
+        counts ``gap_share`` times as much as it would otherwise.
         """
         if self.terms.straight is None:
             return np.full(len(self.terms), 1.0 / max(float(variances.sum()), TINY))
@@ -167,15 +169,25 @@ class Scale:
         is_ramp = ~is_line
         is_alone = is_ramp & ~np.isin(self.terms.feature, features_with_line)
         of_ramp = curve_share / max(float(variances[is_ramp].sum()), TINY)
-        n_lines = int((is_line | is_alone).sum())
-        of_line = (1 - curve_share) / (
-            n_lines * np.maximum(variances, MIN_TERM_VARIANCE)
-        )
+        counts = np.where(is_line | is_alone, self._line_shares, 0.0)
+        of_line = (1 - curve_share) / max(float(counts.sum()), TINY) * counts
         weights = np.where(is_ramp, of_ramp, 0.0)
-        weights += np.where(is_line | is_alone, of_line, 0.0)
-        if self.is_gap is not None and not with_gaps:
-            weights[self.is_gap[self.terms.feature]] = 0.0
+        weights += of_line / np.maximum(variances, MIN_TERM_VARIANCE)
+        if self.is_gap is not None:
+            weights[self.is_gap[self.terms.feature]] *= gap_share
         return weights
+
+    @property
+    def _line_shares(self) -> FloatArray:
+        """How much the line of each term (P,) counts next to that of a number."""
+        if self.scaling is None:
+            return np.ones(len(self.terms))
+        shares = self.scaling.share.copy()
+        # these count nothing in distances
+        if self.is_gap is not None:
+            shares[self.is_gap] = 1.0
+        shares[len(shares) - self.n_given :] = 1.0
+        return shares[self.terms.feature]
 
     @cached_property
     def heights(self) -> sparse.csr_array:
@@ -415,8 +427,9 @@ class Design:
 
     def paired(self, Z: Array) -> Array:
         """√c F (N, R)."""
-        F = self.pairs.memberships(Z, self.scale.scaling)
-        return cast(F, np.float64) * self.pair_weight**0.5
+        F = cast(self.pairs.memberships(Z, self.scale.scaling), np.float64)
+        F *= self.pair_weight**0.5  # made just now, and large
+        return F
 
     def _blocks(self, Z: Matrix) -> list[Matrix]:
         """The columns of the general rule and of pairs."""

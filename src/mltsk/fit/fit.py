@@ -23,22 +23,25 @@ from ..core.arrays import (
     namespace,
     spread_rows,
     underflow_is_zero,
+    weights_per_label,
 )
 from ..core.coupling import coupling_matrix, label_correlation
 from ..core.membership import Members
 from ..core.scales import column_quantiles
 from ..core.used import UsedFeatures
 from ..exceptions import InputError
+from ..probabilities import fit_curves
 from ..system import FuzzySystem
 from .choose import (
+    CHOICE_FOLDS,
     JUDGING_ROWS,
     JUDGING_ROWS_LINEAR,
     Choice,
-    Clusters,
     Folds,
     Wishes,
     choose,
 )
+from .clusters import Clusters
 from .design import Design, Scale
 from .grow import (
     MAX_GROWN_TERMS,
@@ -48,10 +51,17 @@ from .grow import (
     may_grow,
 )
 from .judge import KernelJudge
-from .order import mixed_order, stratified_rows
+from .order import mixed_order, places_in_any_units, stratified_rows
 from .ridge import Penalty, SingularError, solve_dual
 from .rows import Block, RowIndex, Rows
-from .solve import Consequents, HeldRows, groups_of_labels, solve
+from .solve import (
+    Consequents,
+    HeldRows,
+    groups_of_labels,
+    solve,
+    with_pairs_of_folds,
+)
+from .sums import FitSums, on_host
 
 MIN_ROWS_PER_RULE = 2
 SAMPLE_ROWS = 20_000
@@ -112,7 +122,10 @@ class FitResult:
 
     ``loo_scores`` (n, L) are those of the rows ``loo_rows``, of all rows if that is
     None; ``folds`` are some of these n rows, scored by pairs that were found without
-    them. Thresholds are 0.5 and probabilities are not calibrated yet.
+    them, ``others`` some that are scored by what was chosen without them. Thresholds
+    are 0.5 and probabilities are not calibrated yet. ``sums`` are over all rows, for
+    the pairs of all folds too; None where the solution did not need them or they are
+    too large.
     """
 
     system: FuzzySystem
@@ -125,6 +138,8 @@ class FitResult:
     loo_scores: FloatArray
     loo_rows: NDArray[np.intp] | None
     folds: Folds
+    others: tuple[tuple[NDArray[np.intp], Choice], ...] = ()
+    sums: FitSums | None = None
 
 
 @underflow_is_zero()
@@ -142,24 +157,35 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
         )
     with blas_threads(_choice_flops(sample, scale)):
         w = cast(w, np.float64)
-        choice = _chosen(rows.shape[0], sample, Z, w, scale, label_groups, options)
+        choice = _chosen(
+            rows.shape[0], sample, Z, scale, label_groups, names.used, options
+        )
         penalty = Penalty(choice.ridge)
         coupling = None
         if options.coupling is not None:
             penalty, coupling = _coupled(choice, sample, Z, options)
     fewer, more = sorted((rows.shape[0], choice.design.n_columns))
     with blas_threads(float(fewer) ** 2 * more):
+        held = HeldRows(sample, Z, rows.shape[0])
         try:
             solution = solve(
                 rows,
                 choice.design,
                 penalty,
-                HeldRows(sample, Z, rows.shape[0]),
+                held,
                 label_groups,
                 folds=choice.folds,
                 max_bytes=options.max_bytes,
                 form=options.form,
             )
+            loo_scores = asnumpy(solution.loo_scores).copy()
+            for own_rows, other in choice.others:
+                without = solve(
+                    rows, other.design, Penalty(other.ridge), held, label_groups
+                )
+                scores = asnumpy(without.loo_scores)
+                scores = _on_scale_of(asnumpy(solution.loo_scores), scores, sample)
+                loo_scores[own_rows] = scores[own_rows]
         except SingularError as error:
             raise _unsolved(error, options, scale) from None
     return FitResult(
@@ -170,10 +196,39 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
         width_scale=choice.width_scale,
         rule_share=choice.share,
         loo_error=choice.error,
-        loo_scores=asnumpy(solution.loo_scores),
+        loo_scores=loo_scores,
         loo_rows=_positions(solution.loo_rows),
         folds=solution.folds,
+        others=choice.others,
+        sums=_kept_sums(solution, choice.design, penalty),
     )
+
+
+def _on_scale_of(scores: FloatArray, others: FloatArray, block: Block) -> FloatArray:
+    """Scores of another design (n, L) as far from their mean as those of the model.
+
+    The same distance then means the same log-odds, by half or twice at most: a design
+    that tells nothing has no scale. Rare labels that are told well were ranked worse
+    without it: an AP of -.021 next to the truth, and -.013 with it (3 % of 600 rows).
+    """
+    counted = np.flatnonzero(asnumpy(block.row_weights) > 0)
+    Y = asnumpy(block.without_unobserved().Y)[counted]
+    w = asnumpy(block.w)[counted]
+    of_others = fit_curves(others[counted], Y, w)
+    ratio = of_others.slopes / fit_curves(scores[counted], Y, w).slopes
+    weights = weights_per_label(w, Y.shape)
+    mean = np.average(others[counted], axis=0, weights=weights)
+    return mean + np.clip(ratio, 0.5, 2.0) * (others - mean)
+
+
+def _kept_sums(
+    solution: Consequents, design: Design, penalty: Penalty
+) -> FitSums | None:
+    """The sums that a solution was found by, where they are kept."""
+    if not solution.sums or penalty.basis is not None:
+        return None
+    widest = with_pairs_of_folds(on_host(design), solution.folds)
+    return FitSums(widest, penalty.rho, solution.sums)
 
 
 def _choice_flops(sample: Block, scale: Scale) -> float:
@@ -210,16 +265,18 @@ def _chosen(
     n_rows: int,
     sample: Block,
     Z: Matrix,
-    w: Array,
     scale: Scale,
     label_groups: Sequence[NDArray[np.intp]],
+    used: UsedFeatures | None,
     options: Options,
 ) -> Choice:
     """Let leave-one-out choose on rows of a sample that count.
 
-    Z (n, D) are the scaled rows of the sample, w (n,) their weights.
+    Z (n, D) are the scaled rows of the sample.
     """
     order = _checked_order(options, scale, sample.X)
+    w = cast(sample.row_weights, np.float64)
+    has_all_rows = len(w) == n_rows
     positions = np.flatnonzero(asnumpy(w) > 0)
     weight_of_all = n_rows * float(w.sum()) / len(w)
     max_rules = max(1, int(weight_of_all / MIN_ROWS_PER_RULE))
@@ -228,7 +285,7 @@ def _chosen(
         Z = Z[positions]
         w = w[positions]
     sample = sample.without_unobserved()
-    mixed = mixed_order(sample, scale.scaling, n_rows)
+    mixed = mixed_order(sample, scale.scaling, n_rows, used)
     sample = sample.take(mixed)
     Z = Z[mixed]
     w = w[mixed]
@@ -251,14 +308,22 @@ def _chosen(
         return replace(choice, folds=_original(choice.folds, positions[mixed]))
     limit = JUDGING_ROWS_LINEAR if scale.terms.low is None else JUDGING_ROWS
     judging = stratified_rows(asnumpy(sample.Y), limit)
-    return choose(
+    judges = sample.take(judging)
+    fold_of_rows = None
+    if has_all_rows and len(judging) == len(w) and options.coupling is None:
+        fold_of_rows = places_in_any_units(judges, scale.scaling) % CHOICE_FOLDS
+    choice = choose(
         scale,
         Z[judging],
         w[judging],
-        judge=KernelJudge.of(sample.take(judging), label_groups, options.ridge),
+        judge=KernelJudge.of(judges, label_groups, options.ridge),
         clusters=clusters,
         wishes=wishes,
+        fold_of_rows=fold_of_rows,
     )
+    positions = positions[mixed]
+    others = tuple((positions[own], other) for own, other in choice.others)
+    return replace(choice, others=others)
 
 
 def _original(folds: Folds, positions: NDArray[np.intp]) -> Folds:

@@ -12,8 +12,7 @@ Symbols: n rows, L labels, Q columns, K (n, n) kernel, w (n,) weights.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from operator import add
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +27,7 @@ from ..core.arrays import (
     put,
 )
 from .left_out import Groups, blocks_of_groups, residuals_by_kept
+from .patterns import moments_by_group
 from .ridge import Factor, Moments, Penalty, SingularError, centred_kernel
 from .rows import MAX_HELD_BYTES, ROW_COPIES, Block, LabelRows, RowIndex
 
@@ -97,6 +97,14 @@ class RidgeSearch:
 # kernels ------------------------------------------------------------------------------
 
 
+class KernelErrors(NamedTuple):
+    """Least error of a kernel, the ridge that gives it, and its parts by row (n,)."""
+
+    error: float
+    ridge: float
+    by_row: FloatArray
+
+
 @dataclass(frozen=True)
 class JudgedKernel:
     """Labels that were observed in the same rows, for kernels between these.
@@ -138,12 +146,12 @@ class JudgedKernel:
         """The kernel of all rows (N, N) as that of the counted rows, centred."""
         return centred_kernel(K[self.rows][:, self.rows], self.w)
 
-    def squared_error(self, centred: Array, ridge: float) -> float:
-        """Squared leave-one-out error of a centred kernel at a ridge."""
+    def squared_errors(self, centred: Array, ridge: float) -> Array:
+        """Squared leave-one-out errors (n, labels) of a centred kernel at a ridge."""
         factor = Factor.of(centred * 1, np.full(1, ridge))
         solved = factor.solve(self.target)  # first: the diagonal overwrites the factor
         residuals = self._left_out(factor, ridge * solved, ridge)
-        return float((residuals * residuals).sum())
+        return residuals * residuals
 
     def _left_out(self, factor: Factor, residuals: Array, ridge: float) -> Array:
         """Leave-one-out residuals (n, labels), given those of the fit."""
@@ -165,6 +173,7 @@ class KernelJudge:
     Parameters
     ----------
     patterns : groups of labels with the same weights
+    n_rows : int
     total_weight : weight of all labels of all rows
     ridge : float or None
         The ridge where it is fixed; None has it searched.
@@ -175,6 +184,7 @@ class KernelJudge:
     """
 
     patterns: list[JudgedKernel]
+    n_rows: int
     total_weight: float
     ridge: float | None
     search: RidgeSearch
@@ -198,32 +208,60 @@ class KernelJudge:
                 patterns.append(pattern)
                 w = cast(block.of_labels(labels).w, np.float64)
                 total_weight += float(w[pattern.rows].sum()) * len(labels)
-        search = RidgeSearch.of(block)
-        return cls(patterns, max(total_weight, 1e-300), ridge, search, dtype)
+        return cls(
+            patterns=patterns,
+            n_rows=len(block.Y),
+            total_weight=max(total_weight, 1e-300),
+            ridge=ridge,
+            search=RidgeSearch.of(block),
+            dtype=dtype,
+        )
 
-    @property
-    def null_error(self) -> float:
-        """Error of the base rates alone."""
-        return sum(float((p.target * p.target).sum()) for p in self.patterns)
+    @cached_property
+    def null_errors(self) -> KernelErrors:
+        """Errors of the base rates alone."""
+        squares = [pattern.target * pattern.target for pattern in self.patterns]
+        error = sum(float(each.sum()) for each in squares)
+        return KernelErrors(error, np.inf, self._by_row(squares))
 
-    def error(self, K: Array) -> tuple[float, float]:
+    def error(self, K: Array) -> KernelErrors:
         """Least error of a kernel (n, n), and the ridge that gives it."""
         kernels = [pattern.kernel(K) for pattern in self.patterns]
-        if self.ridge is not None:
-            return self._error_at(self.ridge, kernels), self.ridge
-        return self.search.least(lambda ridge: self._error_at(ridge, kernels))
+        squares: dict[float, list[Array]] = {}
 
-    def _error_at(self, ridge: float, kernels: Sequence[Array]) -> float:
-        """Error of centred kernels at a ridge; infinite where one is singular."""
-        error = 0.0
+        def error_at(ridge: float) -> float:
+            squares[ridge] = self._squares_at(ridge, kernels)
+            if len(squares[ridge]) < len(kernels):
+                return np.inf
+            return sum(float(each.sum()) for each in squares[ridge])
+
+        ridge = self.ridge
+        if ridge is None:
+            error, ridge = self.search.least(error_at)
+        else:
+            error = error_at(ridge)
+        return KernelErrors(error, ridge, self._by_row(squares[ridge]))
+
+    def _squares_at(self, ridge: float, kernels: Sequence[Array]) -> list[Array]:
+        """Squared errors of centred kernels at a ridge; none from a singular one on."""
+        squares = []
         for pattern, centred in zip(self.patterns, kernels, strict=True):
             try:
-                error += pattern.squared_error(centred, ridge)
+                squares.append(pattern.squared_errors(centred, ridge))
             except SingularError:
                 if self.ridge is not None:
                     raise
-                return np.inf  # in single precision
-        return error
+                break  # in single precision
+        return squares
+
+    def _by_row(self, squares: Sequence[Array]) -> FloatArray:
+        """Squared errors of each row (n,), summed over labels."""
+        by_row = np.zeros(self.n_rows)
+        if len(squares) < len(self.patterns):
+            return by_row + np.inf
+        for pattern, errors in zip(self.patterns, squares, strict=True):
+            by_row[asnumpy(pattern.rows)] += asnumpy(errors.sum(axis=1))
+        return by_row
 
 
 def _largest(
@@ -264,20 +302,18 @@ class BlockColumns:
         bytes_per_row = 8 * ROW_COPIES * self.n_columns
         return blocks_of_groups(groups, self.Z.shape[0], bytes_per_row, like=like)
 
-    def moments(self, targets: LabelRows) -> Moments:
-        """Sums over the rows that count."""
-        return reduce(add, self._sums(targets))
+    def moments(
+        self, block: Block, label_groups: Sequence[NDArray[np.intp]]
+    ) -> list[Moments]:
+        """Sums over all rows, which are those of a block, for each group of labels."""
+        return reduce(_added, self._sums(block, label_groups))
 
-    def _sums(self, targets: LabelRows) -> Iterator[Moments]:
-        """Sums over each block of rows, made when they are added."""
-        for rows in self.blocks(targets.w):
-            block = targets.take(rows)
-            Phi = self.rows(rows)
-            counted = namespace(block.w).flatnonzero(block.w > 0)
-            if len(counted) < len(Phi):
-                Phi = Phi[counted]
-                block = block.take(counted)
-            yield Moments.of(Phi, block.Y, cast(block.w, np.float64))
+    def _sums(
+        self, block: Block, label_groups: Sequence[NDArray[np.intp]]
+    ) -> Iterator[list[Moments]]:
+        """Sums over some rows at a time, made when they are added."""
+        for rows in self.blocks(block.w):
+            yield moments_by_group(self.rows(rows), block.take(rows), label_groups)
 
     def variances(self, w: Array) -> FloatArray:
         """Variance of each column (Q,) under weights w (n,).
@@ -292,6 +328,11 @@ class BlockColumns:
             squares = squares + w[rows] @ (Phi * Phi)
         mean = asnumpy(sums / w.sum())
         return np.maximum(asnumpy(squares / w.sum()) - mean**2, 0.0)
+
+
+def _added(sums: list[Moments], others: list[Moments]) -> list[Moments]:
+    """The sums of each group over two sets of rows."""
+    return [own + other for own, other in zip(sums, others, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -348,11 +389,12 @@ class SumsJudge:
         """A judge of columns of a block, by some of its rows."""
         patterns = []
         total_weight = 0.0
-        for labels in _largest(label_groups):
+        judged_groups = _largest(label_groups)
+        sums = columns.moments(block, judged_groups)
+        for labels, moments in zip(judged_groups, sums, strict=True):
             targets = block.of_labels(labels)
             if int((targets.w > 0).sum()) < 2:
                 continue
-            moments = columns.moments(targets)
             judges = judging[asnumpy(targets.w[judging]) > 0]
             judged = targets.take(judges)
             patterns.append(JudgedSums(moments, columns.rows(judges), judged))

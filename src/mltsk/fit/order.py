@@ -4,19 +4,29 @@ Rows are sorted by a number computed from what they hold. Whoever takes the firs
 of this order has a random sample, and the same one for every permutation of the rows.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Array, Matrix, asnumpy, is_csr, row_blocks
 from ..core.scales import Scaling
+from ..core.used import UsedFeatures
+from .left_out import group_codes
 from .rows import Block
 
 MAX_ORDERED_ROWS = 60_000
 FIRST_MULTIPLIER = 0x9E3779B97F4A7C15  # 2⁶⁴ divided by the golden ratio, odd
 SECOND_MULTIPLIER = 0xC2B2AE3D27D4EB4F  # an odd number whose bits look random
+RANKED_COLUMNS = 2_000  # whose values are ranked at a time
 
 
-def mixed_order(block: Block, scaling: Scaling | None, n_rows: int) -> NDArray[np.intp]:
+def mixed_order(
+    block: Block,
+    scaling: Scaling | None,
+    n_rows: int,
+    used: UsedFeatures | None = None,
+) -> NDArray[np.intp]:
     """Positions of the rows of a block in an order that follows nothing they hold.
 
     It is `order_by_content` unless the data have more rows than can all be in the
@@ -24,28 +34,126 @@ def mixed_order(block: Block, scaling: Scaling | None, n_rows: int) -> NDArray[n
     """
     if n_rows > MAX_ORDERED_ROWS:
         return np.random.default_rng(0).permutation(len(block.w))
-    return order_by_content(block, scaling)
+    return order_by_content(block, scaling, used)
 
 
-def order_by_content(block: Block, scaling: Scaling | None) -> NDArray[np.intp]:
+def order_by_content(
+    block: Block, scaling: Scaling | None, used: UsedFeatures | None = None
+) -> NDArray[np.intp]:
     """Positions of the rows of a block, sorted by what the rows hold.
 
     On a scale of percentiles that is first by the knots between which values lie, so
     that the order does not depend on the units of features. Rows that hold the same
-    features, labels and weights stand together.
+    features, labels and weights stand together. ``used`` says which features the
+    columns of sparse rows are, so that those which are 0 in all rows change nothing.
     """
     Y = asnumpy(block.Y)
+    Y = Y[:, (Y != Y[:1]).any(axis=0)]  # a label that never changes orders nothing
     w = asnumpy(block.row_weights)
-    exact = _row_keys(block.X, first_column=0)
-    exact += _row_keys(np.column_stack([Y, w]), first_column=block.X.shape[1])
+    columns = np.arange(block.X.shape[1])
+    n_features = len(columns)
+    if used is not None:
+        columns = used.positions
+        n_features = used.n_features
+    beside = n_features + np.arange(Y.shape[1] + 1)
+    exact = _row_keys(block.X, columns)
+    exact += _row_keys(np.column_stack([Y, w]), beside)
     if scaling is None or not scaling.bounded or is_csr(block.X):
         return np.argsort(_mixed(exact), kind="stable")
-    keys = _row_keys(_knots_below(block.X, scaling), first_column=0)
-    keys += _row_keys(Y, first_column=block.X.shape[1])
+    keys = _row_keys(knots_below(block.X, scaling), columns)
+    keys += _row_keys(Y, beside[:-1])
     return np.lexsort([_mixed(exact), _mixed(keys)])
 
 
-def _knots_below(X: Array, scaling: Scaling) -> NDArray[np.float64]:
+def places_by_content(
+    block: Block, scaling: Scaling | None, used: UsedFeatures | None = None
+) -> NDArray[np.intp]:
+    """The place of each row in an order by what rows hold, (n,).
+
+    It does not depend on how rows are stored, nor on weights or on labels that were not
+    observed. Rows of a group have the same place; rows that do not count come last.
+    """
+    seen = block.without_unobserved()
+    unweighted = Block(seen.X, seen.Y, np.ones(len(seen.w)))
+    order = order_by_content(unweighted, scaling, used)
+    counts_nothing = asnumpy(block.row_weights)[order] == 0
+    order = order[np.argsort(counts_nothing, kind="stable")]
+    places = np.empty(len(order), dtype=np.intp)
+    if block.groups is None:
+        places[order] = np.arange(len(order))
+    else:
+        places[order] = group_codes(block.groups[order])
+    return places
+
+
+def places_in_any_units(block: Block, scaling: Scaling | None) -> NDArray[np.intp]:
+    """The place of each row in an order by how its values rank among those of others.
+
+    Units, the order of rows, features and labels, columns that never change, and
+    weights have no part in it, nor whether rows are stored sparse. Rows of a group have
+    the same place; rows that do not count come last.
+    """
+    seen = block.without_unobserved()
+    labels = _ranks(asnumpy(seen.Y))
+    features = np.zeros(len(labels), np.uint64)
+    for ranks in _feature_ranks(seen.X, scaling):
+        features += _mixed(ranks).sum(axis=1)
+    of_labels = _keys_of_ranks(labels, beside=features)
+    features[:] = 0
+    for ranks in _feature_ranks(seen.X, scaling):
+        features += _keys_of_ranks(ranks, beside=of_labels)
+    counts_nothing = asnumpy(block.row_weights) == 0
+    order = np.lexsort([_mixed(features + of_labels), counts_nothing])
+    places = np.empty(len(order), dtype=np.intp)
+    places[order] = np.arange(len(order))
+    if block.groups is not None:
+        places[order] = group_codes(block.groups[order])
+    return places
+
+
+def _feature_ranks(X: Matrix, scaling: Scaling | None) -> Iterator[NDArray[np.uint64]]:
+    """Ranks of the values of some features at a time.
+
+    Without a scaling they count from 0, which is then what sparse rows leave out.
+    """
+    for start in range(0, X.shape[1], RANKED_COLUMNS):
+        columns = X[:, start : start + RANKED_COLUMNS]
+        values = columns.toarray() if is_csr(columns) else asnumpy(columns)
+        if scaling is not None:
+            yield _ranks(values)
+        else:
+            ranks = _ranks(np.vstack([values, np.zeros(values.shape[1])]))
+            yield ranks[:-1] - ranks[-1]
+
+
+def _ranks(X: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Ranks (n, D) of the values of each column, from 1 on; equal ones have the same.
+
+    A missing value has the last rank. Columns that never change are left out.
+    """
+    order = np.argsort(X, axis=0, kind="stable")
+    ordered = np.take_along_axis(X, order, axis=0)
+    both_missing = (ordered[1:] != ordered[1:]) & (ordered[:-1] != ordered[:-1])
+    is_new = (ordered[1:] != ordered[:-1]) & ~both_missing
+    ranks = np.ones(X.shape, np.uint64)
+    rising = np.concatenate([np.zeros((1, X.shape[1])), np.cumsum(is_new, axis=0)])
+    np.put_along_axis(ranks, order, rising.astype(np.uint64) + np.uint64(1), axis=0)
+    return ranks[:, is_new.any(axis=0)]
+
+
+def _keys_of_ranks(
+    ranks: NDArray[np.uint64], beside: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """A number per row of ranks (n, D).
+
+    A column goes by how its ranks lie next to other numbers (n,), wherever it stands
+    and however often a row is there.
+    """
+    salts = _mixed(ranks * beside[:, None]).max(axis=0, initial=np.uint64(0))
+    return _mixed(ranks * (_mixed(salts) | np.uint64(1))).sum(axis=1)
+
+
+def knots_below(X: Array, scaling: Scaling) -> NDArray[np.float64]:
     """How many knots of its feature are at most as large as each cell of X (n, D)."""
     counts = np.empty(X.shape)
     n_knots = scaling.n_values
@@ -55,14 +163,16 @@ def _knots_below(X: Array, scaling: Scaling) -> NDArray[np.float64]:
     return counts
 
 
-def _row_keys(X: Matrix, first_column: int) -> NDArray[np.uint64]:
-    """A number per row of X (n, D): the sum of one per cell that is not 0."""
+def _row_keys(X: Matrix, columns: NDArray[np.intp]) -> NDArray[np.uint64]:
+    """A number per row of X (n, D): the sum of one per cell that is not 0.
+
+    ``columns`` (D,) are the numbers that columns go by.
+    """
     if is_csr(X):
-        cells = _cell_keys(X.data, X.indices + first_column)
+        cells = _cell_keys(X.data, columns[X.indices])
         sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(cells)])
         return sums[X.indptr[1:]] - sums[X.indptr[:-1]]
     keys = np.zeros(len(X), np.uint64)
-    columns = np.arange(first_column, first_column + X.shape[1])
     for rows in row_blocks(len(X), 32 * X.shape[1]):
         keys[rows] = _cell_keys(asnumpy(X[rows]), columns).sum(axis=1)
     return keys

@@ -305,6 +305,10 @@ class Moments:
             total=share * self.total,
         )
 
+    def of_labels(self, labels: NDArray[np.intp]) -> "Moments":
+        """The sums for some of the labels."""
+        return replace(self, B=self.B[:, labels], y=self.y[labels])
+
     def weighted(self, columns: NDArray[np.intp], weights: FloatArray) -> "Moments":
         """The sums for some columns (q,), each times a weight (q,)."""
         scale = put(weights, self.phi)

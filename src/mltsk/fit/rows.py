@@ -59,6 +59,20 @@ class Rows(Protocol):
         """Sums over all rows for labels that have the same weights."""
 
 
+def mean_weights(Y: Array, w: Array) -> Array:
+    """Weights (n,) of rows from weights w (n,) or (n, L) of their labels Y (n, L).
+
+    A label that is the same wherever it was observed teaches nothing, and has no say:
+    without it the fit of the others is the same.
+    """
+    if w.ndim == 1:
+        return w
+    is_observed = w > 0
+    n_cases = (is_observed & (Y > 0.5)).sum(axis=0)
+    varies = (n_cases > 0) & (n_cases < is_observed.sum(axis=0))
+    return w[:, varies].mean(axis=1) if varies.any() else w.mean(axis=1)
+
+
 @dataclass(frozen=True)
 class LabelRows:
     """What rows say about labels that have the same weights.
@@ -98,7 +112,7 @@ class Block:
     @property
     def row_weights(self) -> Array:
         """Weight of each row, (n,): the mean over its labels."""
-        return self.w if self.w.ndim == 1 else self.w.mean(axis=1)
+        return mean_weights(self.Y, self.w)
 
     def all_rows(self) -> "ArrayRows":
         """These rows as all rows of the data."""

@@ -32,7 +32,9 @@ from ..exceptions import InputError
 from ..machine import total_memory
 from .choose import JUDGING_ROWS_LINEAR, MAX_KERNEL_ROWS, Folds
 from .design import Design
+from .judge import BlockColumns
 from .left_out import blocks_of_groups, rate_shifts
+from .patterns import group_batches, moments_by_group
 from .ridge import (
     Moments,
     Penalty,
@@ -41,6 +43,7 @@ from .ridge import (
     solve_dual,
 )
 from .rows import MAX_HELD_BYTES, ROW_COPIES, Block, LabelRows, RowIndex, Rows
+from .sums import MAX_SUM_CELLS, LabelSums, columns_of_pairs, n_sum_cells
 
 MEMORY_SHARE = 0.2  # of the memory of machine or device, for a kernel or Gram matrix
 # Factorisations of labels that were observed in different rows: beyond these flops
@@ -57,7 +60,9 @@ class Consequents:
 
     ``B`` (Q, L), ``mean`` (Q, L) of the columns, base ``rates`` (L,), and leave-one-out
     scores ``loo_scores`` (n, L) of the rows ``loo_rows``, of all rows if that is None.
-    Those of the rows of a fold are by its own pairs.
+    Those of the rows of a fold are by its own pairs. ``sums`` are those of the design
+    with the pairs of all folds, which the primal form solved, where they are small
+    enough to be kept.
     """
 
     B: Array
@@ -66,6 +71,7 @@ class Consequents:
     loo_scores: Array
     loo_rows: RowIndex | None = None
     folds: Folds = ()
+    sums: tuple[LabelSums, ...] = ()
 
     def at_base_rates(self, block: Block, n_rows: int) -> "Consequents":
         """With leave-one-out scores that all start from the base rates of all rows.
@@ -107,16 +113,16 @@ class HeldRows:
             return design.rows(design.scale.apply(self.block.X[rows]))
         return design.rows(self.Z[rows])
 
-    def moments(self, rows: Rows, design: Design, labels: NDArray[np.intp]) -> Moments:
-        """Sums over all rows for labels of the same weights."""
-        if self.Phi is None:
-            return rows.moments(design, labels)
-        targets = self.block.of_labels(labels)
-        counted = np.flatnonzero(asnumpy(targets.w) > 0)
-        if len(counted) == len(targets.w):
-            return Moments.of(self.Phi, targets.Y, targets.w)
-        seen = targets.take(counted)
-        return Moments.of(self.Phi[counted], seen.Y, seen.w)
+    def moments(
+        self, rows: Rows, design: Design, label_groups: Sequence[NDArray[np.intp]]
+    ) -> list[Moments]:
+        """Sums over all rows for each of some groups of labels."""
+        if self.Phi is not None:
+            return moments_by_group(self.Phi, self.block, label_groups)
+        if not self.are_all:
+            return [rows.moments(design, labels) for labels in label_groups]
+        columns = BlockColumns(design.rows, self.scaled(design), design.n_columns)
+        return columns.moments(self.block, label_groups)
 
 
 def solve(
@@ -212,12 +218,16 @@ def _primals(
     widest = with_pairs_of_folds(design, folds)
     if held.are_all and 8 * held.n_rows * widest.n_columns <= MAX_HELD_BYTES:
         held = replace(held, Phi=widest.rows(held.scaled(design)))
+    keeps_sums = n_sum_cells(widest.n_columns, len(label_groups)) <= MAX_SUM_CELLS
     solutions = []
-    for labels in label_groups:
-        moments = held.moments(rows, widest, labels)
-        solutions.append(
-            solve_sums(moments, design, penalty, held, labels, folds=folds)
-        )
+    for batch in group_batches(label_groups, widest.n_columns):
+        sums = held.moments(rows, widest, batch)
+        for labels, moments in zip(batch, sums, strict=True):
+            solution = solve_sums(moments, design, penalty, held, labels, folds=folds)
+            if keeps_sums:
+                kept = LabelSums.on_host(labels, moments)
+                solution = replace(solution, sums=(kept,))
+            solutions.append(solution)
     return solutions
 
 
@@ -244,7 +254,7 @@ def solve_sums(
     widest = with_pairs_of_folds(design, folds)
 
     def solved(own: Pairs) -> tuple[NDArray[np.intp], PrimalSolution]:
-        columns = _columns_of(widest, own)
+        columns = columns_of_pairs(widest, own)
         if len(columns) == widest.n_columns:
             return columns, moments.solve(penalty, design.prior)
         of_columns = moments.weighted(columns, np.ones(len(columns)))
@@ -264,13 +274,6 @@ def solve_sums(
     loo_scores[rest] = _left_out(primal, columns, widest, held, labels, rest)
     mean = primal.mean[:, None] + 0 * primal.B
     return Consequents(primal.B, mean, primal.rates, loo_scores)
-
-
-def _columns_of(design: Design, pairs: Pairs) -> NDArray[np.intp]:
-    """The columns of a design without those of pairs that are not among these."""
-    P = design.n_terms
-    rules = np.arange(design.first_rule, design.n_columns)
-    return np.concatenate([np.arange(P), P + pairs.positions_in(design.pairs), rules])
 
 
 def _left_out(
@@ -398,7 +401,7 @@ def _by_products(
     right = w * (Y - rates)
     B = conjugate_gradients(apply, transposed(right) - mean * right.sum(axis=0))
     judged = np.arange(len(Y))[spread_rows(len(Y), JUDGING_ROWS_LINEAR)]
-    own_folds = _folds_among(judged, folds)
+    own_folds = folds_among(judged, folds)
     judges = block.take(judged)
     loo_scores = _left_out_by_folds(design, penalty, judges, Z[judged], own_folds)
     solution = Consequents(
@@ -412,7 +415,7 @@ def _by_products(
     return solution.at_base_rates(judges, len(Y))
 
 
-def _folds_among(rows: NDArray[np.intp], folds: Folds) -> Folds:
+def folds_among(rows: NDArray[np.intp], folds: Folds) -> Folds:
     """Folds of some rows, by their positions among these."""
     return tuple((np.flatnonzero(np.isin(rows, own)), pairs) for own, pairs in folds)
 
@@ -469,4 +472,5 @@ def _joined(
         mean=columns([solution.mean for solution in solutions]),
         rates=columns([solution.rates for solution in solutions]),
         loo_scores=columns([solution.loo_scores for solution in solutions]),
+        sums=tuple(part for solution in solutions for part in solution.sums),
     )

@@ -14,6 +14,7 @@ Symbols: N rows, D columns, L labels, C candidates, Q columns of the long model'
 design.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -34,11 +35,12 @@ from ..core.arrays import (
 )
 from ..core.certainty import Certainty
 from ..core.membership import Members
+from ..fit.corrected import Corrector
 from ..fit.design import OVERLAPPING, Design, gram
-from ..fit.left_out import Groups, group_codes, rate_shifts, take_groups
-from ..fit.order import order_by_content
+from ..fit.left_out import Groups, rate_shifts, take_groups
+from ..fit.order import places_by_content
 from ..fit.ridge import Penalty
-from ..fit.rows import Block, RowIndex
+from ..fit.rows import Block, RowIndex, mean_weights
 from ..fit.solve import left_out_scores
 from ..probabilities import Curves, fit_curves, probabilities_of
 from ..system import FuzzySystem
@@ -46,6 +48,7 @@ from .candidates import Candidates
 from .regions import Index
 from .selection import SelectionProblem, information_of
 from .sheets import SheetMaker, linear_system
+from .wished import wished_scores, wished_signs
 
 MAX_CHOICE_ROWS = 2_000  # terms are chosen on at most this many rows, evenly spread
 # Share of the labels in what is imitated; 0 lost .001 to .003 more AP at 12 terms
@@ -69,7 +72,8 @@ class TrainingRows:
     """Training rows as the long model was fitted on them.
 
     ``X``, ``Y``, ``w`` and ``groups`` as in a `Block`, on the host but for X;
-    ``loo_scores`` (N, L) of the long model, and its design and penalty.
+    ``loo_scores`` (N, L) of the long model, and its design and penalty; ``wishes`` are
+    those that it was corrected by.
     """
 
     X: Matrix
@@ -79,6 +83,7 @@ class TrainingRows:
     design: Design
     penalty: Penalty
     groups: Groups = None
+    wishes: Corrector | None = None
 
     def __len__(self) -> int:
         return len(self.loo_scores)
@@ -98,8 +103,7 @@ class TrainingRows:
     @property
     def row_weights(self) -> FloatArray:
         """Weight of each row, (N,): the mean over labels."""
-        w = self.w if self.w.ndim == 1 else self.w.mean(axis=1)
-        return np.asarray(w, dtype=np.float64)
+        return np.asarray(mean_weights(self.Y, self.w), dtype=np.float64)
 
     @property
     def label_weights(self) -> FloatArray:
@@ -118,21 +122,10 @@ class TrainingRows:
     def places(self) -> Index:
         """The place of each row in an order by what rows hold, (N,).
 
-        It does not depend on how rows are stored, nor on weights or on labels that were
-        not observed. Rows of a group have the same place; rows that do not count come
-        last. X must be on the host.
+        As in `places_by_content`. X must be on the host.
         """
-        Y = np.where(self.label_weights > 0, self.Y, 0.0)
-        block = Block(self.X, Y, np.ones(len(self)))
-        order = order_by_content(block, self.design.scale.scaling)
-        counts_nothing = self.row_weights[order] == 0
-        order = order[np.argsort(counts_nothing, kind="stable")]
-        places = np.empty(len(order), dtype=np.intp)
-        if self.groups is None:
-            places[order] = np.arange(len(order))
-        else:
-            places[order] = group_codes(self.groups[order])
-        return places
+        block = Block(self.X, self.Y, self.w, self.groups)
+        return places_by_content(block, self.design.scale.scaling)
 
     def noise(self, scores: Array) -> FloatArray:
         """Standard deviation (L,) of the labels from honest scores (N, L)."""
@@ -254,7 +247,7 @@ class ShortModels:
     training : TrainingRows
         Rows of the long model.
     max_conditions : int or None
-        Of an exception.
+        Of an exception; 0 is for models without exceptions.
     max_size : int
         Statements per label of the largest model.
     """
@@ -291,7 +284,14 @@ class ShortModels:
     def _problem(self, rows: RowIndex, target: Array) -> SelectionProblem:
         """The selection problem on some of these rows."""
         w = self._chosen_on.row_weights[rows]
-        return SelectionProblem.of(self._columns[rows], target, w, self.candidates)
+        return SelectionProblem.of(
+            self._columns[rows], target, w, self.candidates, self._signs
+        )
+
+    @cached_property
+    def _signs(self) -> NDArray[np.int8] | None:
+        """What wishes of the user leave to the candidates."""
+        return wished_signs(self.candidates, self.training.wishes)
 
     @cached_property
     def _whole(self) -> Fold:
@@ -315,8 +315,11 @@ class ShortModels:
         part = rows.take(kept)
         if not part.w.any(axis=0).all():
             return None
-        Z, K = self._kernel
         block = Block(part.X, part.Y, part.w, part.groups)
+        if rows.wishes is not None:
+            scores = wished_scores(block, rows.wishes, rows.design, rows.penalty.rho)
+            return replace(part, loo_scores=scores)
+        Z, K = self._kernel
         scores = left_out_scores(
             rows.design, rows.penalty, block, Z[kept], K[np.ix_(kept, kept)]
         )
@@ -348,6 +351,8 @@ class ShortModels:
         """
         rows = self._chosen_on
         block = Block(rows.X, rows.Y, rows.w, self._fold_of_rows)
+        if rows.wishes is not None:
+            return wished_scores(block, rows.wishes, rows.design, rows.penalty.rho)
         Z, K = self._kernel
         scores = left_out_scores(rows.design, rows.penalty, block, Z, K)
         return scores + rate_shifts(rows.Y, rows.w, self._fold_of_rows)
@@ -397,6 +402,26 @@ class ShortModels:
             scores[fold.left_out] = own + shift
         return scores
 
+    @property
+    def base_rates(self) -> FloatArray:
+        """Mean scores (L,) of the rows in `rows`."""
+        return self._whole.problem.rates
+
+    def sheets(self, size: int, curves: Curves) -> Iterator[tuple[Index, FuzzySystem]]:
+        """The whole model of a size, and one per fold, with the rows that it left out.
+
+        They are sheets of rounded log-odds alone: nothing says how sure they are.
+        """
+        for fold in (self._whole, *self._folds):
+            kept = np.ones(len(self._chosen_on), dtype=bool)
+            kept[fold.left_out] = False
+            others = self._chosen_on.take(np.flatnonzero(kept))
+            maker = SheetMaker(self.candidates, fold.problem.mean)
+            coef = fold.coef(size) * curves.slopes
+            # all folds start from the base rates of all rows
+            rates = curves.log_odds(self.base_rates)
+            yield fold.left_out, maker.system(coef, rates, others.X, others.row_weights)
+
     def system(self, size: int, curves: Curves) -> FuzzySystem:
         """The model of at most ``size`` statements per label, in log-odds.
 
@@ -420,7 +445,7 @@ class ShortModels:
         chosen, n_halves = self._times_chosen(size, raw_coef)
         certainty = Certainty(
             information=information_of(columns, w),
-            noise=_noise_of_log_odds(chosen_on, self.scores(size), curves),
+            noise=noise_of_log_odds(chosen_on, self.scores(size), curves),
             chosen=chosen,
             folds=n_halves,
             numbers=numbers,
@@ -472,7 +497,7 @@ class ShortModels:
         return times_chosen, len(self._halves)
 
 
-def _noise_of_log_odds(
+def noise_of_log_odds(
     rows: TrainingRows, scores: FloatArray, curves: Curves
 ) -> FloatArray:
     """Standard deviation (L,) of the labels from honest scores (n, L), in log-odds.

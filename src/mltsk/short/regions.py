@@ -110,9 +110,12 @@ class RegionFinder:
     def regions(self, max_conditions: int | None) -> tuple[Array, Array]:
         """Centres and reaches (K, D) of all regions, in the caller's units.
 
-        A reach is infinite where there is no condition.
+        A reach is infinite where there is no condition. There are no regions where
+        ``max_conditions`` is 0.
         """
-        regions = [*self._of_exceptions(max_conditions)]
+        regions: list[Region] = []
+        if max_conditions != 0:
+            regions += self._of_exceptions(max_conditions)
         if max_conditions is None or max_conditions > 1:
             regions += self._of_pairs()
         centers = np.tile(self.grid[:, 10], (len(regions), 1))

@@ -17,6 +17,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import nnls
 from scipy.sparse import csc_array
 from scipy.sparse import issparse as is_sparse
 
@@ -40,6 +41,7 @@ MIN_RELATIVE_NORM_OF_WORDS = 0.01  # few rows have them, and labels are about th
 REFIT_RIDGE = 0.1
 CHOICE_RIDGE = 1e-3
 MIN_LEFT = 0.02  # of the squared norm of a candidate beside those that are chosen
+FORBIDDEN = 2  # sign of a number that wishes of the user forbid
 FREE_MERGE_SHARE = 0.002  # of what is explained, that merging two ramps may cost
 
 
@@ -91,6 +93,9 @@ class SelectionProblem:
     rates : (L,)
         Means of t.
     candidates : Candidates
+    signs : (C, L) or None
+        What wishes of the user leave to the number of each candidate: 0 anything, 1
+        and -1 a number of this sign, FORBIDDEN none. None where there are no wishes.
     """
 
     products: Products
@@ -100,10 +105,16 @@ class SelectionProblem:
     norms: Array
     rates: Array
     candidates: Candidates
+    signs: NDArray[np.int8] | None = None
 
     @classmethod
     def of(
-        cls, A: Matrix, t: Array, w: Array, candidates: Candidates
+        cls,
+        A: Matrix,
+        t: Array,
+        w: Array,
+        candidates: Candidates,
+        signs: NDArray[np.int8] | None = None,
     ) -> "SelectionProblem":
         """Products of columns A (N, C) and targets t (N, L) under weights w (N,)."""
         share = w / w.sum()
@@ -132,7 +143,14 @@ class SelectionProblem:
             norms=norms,
             rates=rates,
             candidates=candidates,
+            signs=signs,
         )
+
+    def signs_of(self, label: int) -> NDArray[np.int8]:
+        """What wishes leave to the candidates that are used, (U,), for a label."""
+        if self.signs is None:
+            return np.zeros(len(self.used), dtype=np.int8)
+        return self.signs[self.used, label]
 
     def restricted(
         self, choices: Sequence[Sequence[Index]]
@@ -206,7 +224,7 @@ class SelectionProblem:
         """How much of the target some candidates explain together."""
         G = self.products.among(kept) + CHOICE_RIDGE * np.eye(len(kept))
         c = self.c[kept, label]
-        return float(c @ np.linalg.solve(G, c))
+        return float(c @ signed_solution(G, c, self.signs_of(label)[kept]))
 
     def fitted(self, choices: Sequence[Sequence[Index]], size: int) -> Array:
         """Numbers (C, L) of all candidates: those chosen, refitted."""
@@ -215,7 +233,8 @@ class SelectionProblem:
             kept = by_size[min(size, len(by_size) - 1)]
             used = self.used[kept]
             G = self.products.among(kept) + REFIT_RIDGE * np.eye(len(kept))
-            numbers = np.linalg.solve(G, self.c[kept, label])
+            signs = self.signs_of(label)[kept]
+            numbers = signed_solution(G, self.c[kept, label], signs)
             coef[used, label] = numbers / self.norms[used]
         return coef
 
@@ -223,6 +242,27 @@ class SelectionProblem:
         """Scores (N, L) of rows of columns A (N, C) by numbers (C, L)."""
         kept = np.flatnonzero(coef.any(axis=1))
         return self.rates + centred_columns(A, self.mean, kept) @ coef[kept]
+
+
+def signed_solution(
+    G: FloatArray, c: FloatArray, signs: NDArray[np.int8]
+) -> FloatArray:
+    """The least of xᵀGx / 2 - cᵀx over numbers x (n,) of given signs, 0 for any.
+
+    >>> signed_solution(np.eye(2), np.array([1.0, -1.0]), np.array([0, 1])).tolist()
+    [1.0, 0.0]
+    """
+    if not signs.any():
+        return np.asarray(np.linalg.solve(G, c))
+    lower = np.linalg.cholesky(G)
+    target = np.linalg.solve(lower, c)
+    free = np.flatnonzero(signs == 0)
+    # a free number is the difference of two that are not below 0
+    columns = lower.T * np.where(signs == 0, 1, signs)
+    x, _ = nnls(np.hstack([columns, -columns[:, free]]), target)
+    numbers = x[: len(c)]
+    numbers[free] -= x[len(c) :]
+    return numbers * np.where(signs == 0, 1, signs)
 
 
 def information_of(columns: FloatArray, w: Array) -> NDArray[np.float32]:
@@ -277,7 +317,8 @@ class LabelSelection:
         self.label = label
         self.max_size = max_size
         self.costs = problem.candidates.costs[problem.used]
-        self.may_be_taken = np.ones(len(problem.used), dtype=bool)
+        self.signs = problem.signs_of(label)
+        self.may_be_taken = self.signs != FORBIDDEN
         self.choices = [np.zeros(0, dtype=np.intp)] * (max_size + 1)
         self.size = 0
         self.state = self._state(())
@@ -292,7 +333,8 @@ class LabelSelection:
             return None
         kept = np.array(self.state.kept, dtype=np.intp)
         self.choices[self.size :] = [kept] * (self.max_size + 1 - self.size)
-        return self.state.best(self.may_be_taken, self.costs)
+        has_sign = self.signs * self.state.left >= 0
+        return self.state.best(self.may_be_taken & has_sign, self.costs)
 
     def take(self, candidate: int) -> None:
         """Keep a candidate, perhaps as one ramp with another."""
