@@ -1,0 +1,261 @@
+"""Many sites, no row shared: ``mltsk share``, ``plan`` and ``join``."""
+
+from dataclasses import asdict
+from html import escape
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+import mltsk
+
+from ..exceptions import InputError, check_installed
+from ..text import listing, plural
+from .options import TableOptions, out_option, threshold_option, with_options
+from .output import (
+    MAX_LINE_WIDTH,
+    aligned,
+    check_files,
+    note,
+    refuse_standard_output,
+    say,
+    working,
+)
+
+if TYPE_CHECKING:
+    from ..classifier import MLTSKClassifier
+    from ..sites import Plan, SiteSums
+    from ..tables import DataTable
+
+MAX_SITE_LINES = 40
+SITE_HEADER = ("site", "label", "observed", "cases", "expected", "AUC")
+MEANING = (
+    "Each site by a fit without it, from the sums alone. Expected: cases that this fit "
+    "expects there. AUC: as if scores were normal; - where no other site shares the "
+    "label."
+)
+LEAST_HELP = "No count of fewer people than this is written."
+SUMMARY_HELP = "Write the summary that a plan is made from."
+PLAN_HELP = "The plan whose columns are summed up."
+CURVES_HELP = (
+    "Curves next to straight lines.  [default: where every site has as many people as "
+    "there are columns then]"
+)
+PAGE_HELP = "Also write a page: how the model does at each site, and its rules."
+
+
+@with_options
+def share(
+    data: Annotated[str, Argument(metavar="FILE", help="The table of a site.")],
+    out: Annotated[str, out_option("Where to write the summary, or the sums.")],
+    options: TableOptions,
+    summary: Annotated[bool, Option("--summary", help=SUMMARY_HELP)] = False,
+    plan: Annotated[str | None, Option(metavar="FILE", help=PLAN_HELP)] = None,
+    least: Annotated[int, Option(min=1, metavar="N", help=LEAST_HELP)] = 10,
+) -> None:
+    """Write what a site shares: first a summary of its table, then sums over its rows
+    for the columns of a plan. No row is in either.
+
+    Cells of fewer than 10 people (--least) are made not known before anything is
+    summed up; the command says what that was, and what it costs.
+
+    \b
+    Examples:
+      mltsk share site.csv --labels asthma,gout --summary --out site.summary
+      mltsk share site.csv --plan plan.json --out site.sums
+    """
+    from ..sites import SiteSums, read_plan, summary_of, write_json, write_sums
+    from ..tables.files import source_files
+    from .inputs import open_data
+
+    if summary == (plan is not None):
+        raise InputError("Say what to share: --summary, or --plan plan.json for sums.")
+    refuse_standard_output(out, "--out", "What a site shares")
+    check_files([out], inputs=[*source_files(data, options.labels), plan])
+    if plan is None:
+        table = open_data(data, options)
+        write_json(summary_of(table, least), out)
+        say(f"{table.columns.title}\nsummary: {out}, {_size(out)}")
+        return
+    planned = read_plan(plan)
+    table = table_for(planned, data, options)
+    with working(f"sums over {len(table):,} rows"):
+        sums = SiteSums.of(table, planned, least)
+    write_sums(sums, out)
+    _say_sums(sums, out)
+
+
+def table_for(plan: "Plan", data: str, options: TableOptions) -> "DataTable":
+    """The table of a site, read by the kinds of columns of a plan."""
+    from ..tables.files import read_raw
+
+    values = asdict(options)
+    if options.labels is None and options.label_column is None and not options.long:
+        raw = read_raw(data, None, options.rules())
+        found = [name for name in plan.label_names if name in raw.frame]
+        if not found:
+            raise InputError(
+                f"{data} has none of the labels of the plan "
+                f"({listing(plan.label_names, at_most=5)}): name its label columns "
+                "with --labels."
+            )
+        values["labels"] = dict.fromkeys(found)
+    for name in ("nominal", "ordinal", "number"):
+        values[name] = ()
+    raw_names = read_raw(data, None, options.rules()).frame
+    gone = [name for name in plan.kinds if name not in raw_names]
+    if gone:
+        raise InputError(
+            f"{data} has no column {gone[0]!r:.80}, which the plan needs: make the "
+            "plan with a summary of this file."
+        )
+    return mltsk.read_table(data, **values, kinds=plan.kinds)
+
+
+def _say_sums(sums: "SiteSums", out: str) -> None:
+    """What was shared, and what was not."""
+    n_columns = sums.plan.design.n_columns
+    shared = [sums.plan.label_names[j] for own in sums.labels for j in own]
+    say(f"sums of {n_columns:,} columns for {listing(shared, at_most=10)}")
+    if sums.least > 1:
+        say(f"no count of fewer than {sums.least} people:")
+    for sentence in sums.told or ("Nothing was made not known.",):
+        say("\n".join(wrap(f"- {sentence}", MAX_LINE_WIDTH, subsequent_indent="  ")))
+    say(f"sums: {out}, {_size(out)}")
+
+
+def _size(path: str) -> str:
+    return f"{Path(path).stat().st_size / 1000:,.0f} kB"
+
+
+def plan(
+    summaries: Annotated[
+        list[str],
+        Argument(metavar="SUMMARIES", help="Files that `mltsk share --summary` wrote."),
+    ],
+    out: Annotated[str, out_option("Where to write the plan (….json).")],
+    curves: Annotated[
+        bool | None, Option("--curves/--lines", help=CURVES_HELP, show_default=False)
+    ] = None,
+) -> None:
+    """Make a plan from the summaries of all sites: the terms that all of them use.
+
+    The order of the summaries changes nothing.
+
+    \b
+    Examples:
+      mltsk plan *.summary --out plan.json
+      mltsk plan north.summary south.summary --lines --out plan.json
+    """
+    from ..sites import Plan, read_summary, write_json
+    from ..sites.plan_checks import plain_plan
+
+    refuse_standard_output(out, "--out", "A plan")
+    check_files([out], inputs=summaries)
+    made = Plan.of([read_summary(path) for path in summaries], curves=curves)
+    write_json(plain_plan(made), out)
+    for text in made.notes:
+        note(text)
+    features = plural(len(made.columns.names), "feature")
+    terms = plural(len(made.terms), "column")
+    say(f"{features}, {terms}, labels: {listing(made.label_names, at_most=10)}")
+    say(f"plan: {out}")
+
+
+def join(
+    sums: Annotated[
+        list[str],
+        Argument(metavar="SUMS", help="Files that `mltsk share --plan` wrote."),
+    ],
+    out: Annotated[str, out_option("Where to write the model (….skops).")],
+    threshold: Annotated[str | None, threshold_option("0.5")] = None,
+    page: Annotated[str | None, Option(metavar="FILE", help=PAGE_HELP)] = None,
+) -> None:
+    """Join the sums of all sites to one model: the one that a fit to all rows together
+    would give under their plan.
+
+    Prints how a fit without each site does there, which the sums tell as well. The
+    order of the files changes nothing.
+
+    \b
+    Examples:
+      mltsk join *.sums --out model.skops
+      mltsk join *.sums --threshold cost=1,5 --page review.html --out model.skops
+    """
+    from ..io import ModelInfo
+    from ..pages.render import write_page
+    from ..sites import joined, read_sums
+
+    refuse_standard_output(out, "--out", "A model")
+    if page is not None:
+        check_installed("jinja2", extra="report")
+        refuse_standard_output(page, "--page", "A page")
+    check_files([out, page], inputs=sums)
+    sites = [read_sums(path) for path in sums]
+    with working(f"joining {plural(len(sites), 'site')}"):
+        model = joined(sites, 0.5 if threshold is None else threshold)
+    told = sites[0].plan
+    info = ModelInfo(
+        data=plural(len(sites), "site"),
+        feature_names=told.columns.names,
+        label_names=model.label_names_,
+        kinds=told.kinds,
+        fitted={
+            "sites": len(sites),
+            "bytes": sorted(Path(path).stat().st_size for path in sums),
+        },
+    )
+    mltsk.save(model, out, info=info)
+    _say_sites(model)
+    for site in sites:
+        for sentence in site.told:
+            note(f"{site.site}: {sentence}")
+    if page is not None:
+        write_page(_page(model, info.data), page)
+        say(f"page   {page}")
+    say(f"model  {out}")
+
+
+def _site_lines(model: "MLTSKClassifier") -> list[list[str]]:
+    """A line per site and label."""
+    lines = []
+    for row in model.sites_:
+        auc = "-" if row["AUC"] is None else f"{row['AUC']:.3f}"
+        lines.append(
+            [
+                row["site"],
+                row["label"],
+                str(row["observed"]),
+                str(row["cases"]),
+                f"{row['expected']:.0f}",
+                auc,
+            ]
+        )
+    return sorted(lines)
+
+
+def _say_sites(model: "MLTSKClassifier") -> None:
+    """How a fit without each site does there."""
+    lines = _site_lines(model)
+    say(f"{aligned([list(SITE_HEADER), *lines[:MAX_SITE_LINES]])}")
+    if len(lines) > MAX_SITE_LINES:
+        say(f"… and {plural(len(lines) - MAX_SITE_LINES, 'more line')}")
+    say("\n".join(["", *wrap(MEANING, MAX_LINE_WIDTH), ""]))
+
+
+def _page(model: "MLTSKClassifier", title: str) -> str:
+    """A page with how the model does at each site, and its rules."""
+    from ..pages.render import rules_page
+
+    head = "".join(f"<th>{name}</th>" for name in SITE_HEADER)
+    rows = []
+    for line in _site_lines(model):
+        cells = "".join(f"<td>{escape(cell)}</td>" for cell in line)
+        rows.append(f"<tr>{cells}</tr>")
+    table = (
+        f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    )
+    heading = "<h2>Each site by a fit without it</h2>"
+    html = f"{heading}<p>{escape(MEANING)}</p>{table}{model.rules_.to_html()}"
+    return rules_page(html, title=title)

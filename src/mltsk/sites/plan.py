@@ -1,0 +1,329 @@
+"""The terms that all sites use, from their summaries.
+
+Percentile scales and averages of terms are those of made-up rows which have, feature by
+feature, the distribution that the summaries tell. No row of a site is in them.
+
+Symbols: D columns of numbers, P terms.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..columns import Columns, least_rows
+from ..core.arrays import FloatArray
+from ..core.scales import Scaling
+from ..core.terms import Terms
+from ..exceptions import InputError
+from ..fit.design import Design, ExceptionRules, Scale
+from ..tables.kinds import NOMINAL, NUMBER, YES_NO
+from ..text import quoted_list
+
+PLAN_FORMAT = "mltsk plan"
+PLAN_VERSION = 1
+MADE_UP_ROWS = 2_000
+MIN_SHARED_FEATURES = 1
+
+Json = Any
+Summary = Mapping[str, Json]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Terms of a general rule, for the columns of every site.
+
+    Parameters
+    ----------
+    kinds : kinds of the features by name, as `mltsk.read_table` takes them
+    columns : Columns
+    scaling, terms : Scaling, Terms
+    variance : total variance of scaled rows
+    quantiles : (D, 21) percentiles
+    label_names : L texts
+    notes : sentences on what was left out
+
+    Examples
+    --------
+    >>> from mltsk import read_table
+    >>> from mltsk.sites import summary_of
+    >>> plan = Plan.of([summary_of(read_table("pbc"))], curves=False)
+    >>> plan.has_curves, plan.label_names[0]
+    (False, 'ascites')
+    """
+
+    kinds: dict[str, str | tuple[str, ...]]
+    columns: Columns
+    scaling: Scaling
+    terms: Terms
+    variance: float
+    quantiles: FloatArray
+    label_names: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of the features with the terms on it."""
+        return Scale(
+            "quantile",
+            self.scaling,
+            self.terms,
+            self.variance,
+            is_gap=self.columns.is_gap,
+        )
+
+    @property
+    def design(self) -> Design:
+        """The columns whose sums are shared: memberships in terms."""
+        no_rules = ExceptionRules(
+            np.zeros((0, len(self.scaling.values))), width=1.0, order=0
+        )
+        return Design(self.scale, no_rules)
+
+    @property
+    def has_curves(self) -> bool:
+        """Whether there are ramps next to lines."""
+        straight = self.terms.straight
+        if straight is None:
+            return False
+        return bool(
+            np.isin(self.terms.feature[~straight], self.terms.feature[straight]).any()
+        )
+
+    @classmethod
+    def of(cls, summaries: Sequence[Summary], curves: bool | None = None) -> "Plan":
+        """A plan from the summaries of all sites, the same in any order of them.
+
+        ``curves`` says whether features get ramps next to lines; None gives them where
+        every site has as many people as there are columns then.
+        """
+        if not summaries:
+            raise InputError("A plan needs the summary of one site at least.")
+        sites = sorted(summaries, key=repr)
+        names, notes = _shared_features(sites)
+        features = {name: [_feature_of(site, name) for site in sites] for name in names}
+        n_rows = sum(site["rows"] for site in sites)
+        kinds = {name: _common_kind(name, features[name]) for name in names}
+        columns = _columns(kinds, features, n_rows)
+        labels, more = _labels(sites)
+        notes += more
+        X = _made_up(columns, features, n_rows)
+        fewest = min(site["people"] for site in sites)
+        scale = _scale(X, columns, n_rows)
+        if len(scale.terms) > fewest:  # finer curves need more people at every site
+            scale = _scale(X, columns, n_rows=0)
+        if curves is None:
+            curves = fewest >= len(scale.terms)
+            if not curves:
+                notes.append(
+                    f"The smallest site has {fewest:,} people and there would be "
+                    f"{len(scale.terms):,} columns with curves: features have straight "
+                    "lines only (--curves for more)."
+                )
+        if not curves:
+            scale = scale.keeping(_without_curves(scale.terms))
+        return cls(
+            kinds=kinds,
+            columns=columns,
+            scaling=scale.scaling,  # type: ignore[arg-type]
+            terms=scale.terms,
+            variance=scale.variance,
+            quantiles=np.quantile(X, np.linspace(0, 1, 21), axis=0).T.copy(),
+            label_names=labels,
+            notes=tuple(notes),
+        )
+
+
+def _scale(X: FloatArray, columns: Columns, n_rows: int) -> Scale:
+    """The scale of made-up rows X (n, D), with terms as fine as ``n_rows`` allow."""
+    scale, _ = Scale.of(X, np.ones(len(X)), "quantile", columns, n_rows=n_rows)
+    return scale
+
+
+def _without_curves(terms: Terms) -> Any:
+    """Which terms are lines, or the only one of their feature."""
+    straight = terms.straight
+    if straight is None:
+        return np.ones(len(terms), dtype=bool)
+    return straight | ~np.isin(terms.feature, terms.feature[straight])
+
+
+def _feature_of(site: Summary, name: str) -> Mapping[str, Json]:
+    """What a summary tells about a feature."""
+    found: Mapping[str, Json] = next(
+        feature for feature in site["features"] if feature["name"] == name
+    )
+    return found
+
+
+def _shared_features(sites: Sequence[Summary]) -> tuple[list[str], list[str]]:
+    """Names of the features that all sites have, and notes on the others."""
+    by_site = [[feature["name"] for feature in site["features"]] for site in sites]
+    shared = [name for name in by_site[0] if all(name in own for own in by_site)]
+    if len(shared) < MIN_SHARED_FEATURES:
+        raise InputError(
+            "The sites have no feature in common: give columns that mean the same the "
+            "same name."
+        )
+    others = sorted({name for own in by_site for name in own} - set(shared))
+    notes = []
+    if others:
+        notes.append(f"Not at every site, so left out: {quoted_list(others)}.")
+    return shared, notes
+
+
+def _common_kind(
+    name: str, features: Sequence[Mapping[str, Json]]
+) -> str | tuple[str, ...]:
+    """The kind that a feature has at all sites."""
+    kinds = []
+    for feature in features:
+        kind = feature["kind"]
+        kinds.append(kind if isinstance(kind, str) else tuple(kind))
+    different = sorted({str(kind) for kind in kinds})
+    if set(different) == {NOMINAL, YES_NO}:
+        return NOMINAL
+    if len(different) > 1:
+        raise InputError(
+            f"Column {name!r:.80} is {' at one site and '.join(different)} at another: "
+            "read it the same way everywhere, with --number, --nominal or --ordinal."
+        )
+    return kinds[0]
+
+
+def _labels(sites: Sequence[Summary]) -> tuple[tuple[str, ...], list[str]]:
+    """Labels that some site has enough cases of, and notes on the others."""
+    names: list[str] = []
+    enough: set[str] = set()
+    for site in sites:
+        for label in site["labels"]:
+            if label["name"] not in names:
+                names.append(label["name"])
+            if label["cases"]:
+                enough.add(label["name"])
+    notes = []
+    left_out = [name for name in names if name not in enough]
+    if left_out:
+        notes.append(
+            f"Too few cases, or others, at every site: {quoted_list(left_out)}."
+        )
+    labels = tuple(name for name in names if name in enough)
+    if not labels:
+        raise InputError(
+            "No site has enough cases of any label: share more rows, or lower --least."
+        )
+    return labels, notes
+
+
+def _columns(
+    kinds: Mapping[str, str | tuple[str, ...]],
+    features: Mapping[str, Sequence[Mapping[str, Json]]],
+    n_rows: int,
+) -> Columns:
+    """The features of all sites as columns of numbers."""
+    plain, values, rare, gaps = [], [], [], []
+    least = least_rows(n_rows)
+    for name, kind in kinds.items():
+        missing = sum(feature["missing"] for feature in features[name])
+        gaps.append(bool(least <= missing <= n_rows - least))
+        plain.append(_plain_kind(kind))
+        frequent: list[str] = []
+        infrequent: list[str] = []
+        if plain[-1] == "ordinal":
+            frequent = list(kind)
+        elif plain[-1] == "nominal":
+            counts = _total_counts(features[name])
+            order = sorted(counts, key=lambda value: (-counts[value], value))
+            frequent = [value for value in order if counts[value] >= least]
+            infrequent = [value for value in order if counts[value] < least]
+        values.append(tuple(frequent))
+        rare.append(tuple(infrequent))
+    return Columns(
+        names=tuple(kinds),
+        kinds=tuple(plain),
+        values=tuple(values),
+        rare=tuple(rare),
+        gaps=tuple(gaps),
+    )
+
+
+def _plain_kind(kind: str | tuple[str, ...]) -> str:
+    """ "number", "ordinal" or "nominal"."""
+    if isinstance(kind, tuple):
+        return "ordinal"
+    return "number" if kind == NUMBER else "nominal"
+
+
+def _total_counts(features: Sequence[Mapping[str, Json]]) -> dict[str, int]:
+    """Rows of all sites that have each value."""
+    counts: dict[str, int] = {}
+    for feature in features:
+        for value, count in feature.get("values", []):
+            counts[value] = counts.get(value, 0) + count
+    return counts
+
+
+def _made_up(
+    columns: Columns,
+    features: Mapping[str, Sequence[Mapping[str, Json]]],
+    n_rows: int,
+) -> FloatArray:
+    """Made-up rows (n, D) with the distribution of each column that summaries tell."""
+    made = []
+    for part in columns.parts:
+        name = columns.names[part.feature]
+        own = features[name]
+        if part.value is None:
+            levels = columns.values[part.feature]
+            made.append(_made_up_numbers(own, levels))
+            continue
+        counts = _total_counts(own)
+        named = sum(counts.values())
+        share = 0.0
+        if columns.is_gap[len(made)]:
+            share = sum(feature["missing"] for feature in own) / n_rows
+        elif part.value in counts and part.value in columns.values[part.feature]:
+            share = counts[part.value] / max(named, 1)
+        else:
+            rare = sum(counts[value] for value in columns.rare[part.feature])
+            share = rare / max(named, 1)
+        n_ones = int(np.clip(round(share * MADE_UP_ROWS), 1, MADE_UP_ROWS - 1))
+        made.append(1.0 * (np.arange(MADE_UP_ROWS) < n_ones))
+    return np.column_stack(made).astype(np.float64)
+
+
+def _made_up_numbers(
+    features: Sequence[Mapping[str, Json]], levels: tuple[str, ...]
+) -> FloatArray:
+    """Made-up numbers (n,) of a feature, from what all sites tell of it."""
+    total = sum(feature["rows"] for feature in features)
+    if not total:
+        return np.zeros(MADE_UP_ROWS)
+    parts = []
+    for feature in features:
+        n_own = round(4 * MADE_UP_ROWS * feature["rows"] / total)
+        shares = (np.arange(n_own) + 0.5) / max(n_own, 1)
+        if "percentiles" in feature:
+            knots = np.linspace(0, 1, len(feature["percentiles"]))
+            parts.append(np.interp(shares, knots, feature["percentiles"]))
+            continue
+        pairs = feature.get("numbers", [])
+        if levels:
+            pairs = [[levels.index(v), count] for v, count in feature["values"]]
+            pairs.sort()
+        if pairs:
+            values, counts = np.array(pairs, dtype=np.float64).T
+            up_to = np.cumsum(counts) / counts.sum()
+            places = np.searchsorted(up_to, shares).clip(0, len(values) - 1)
+            parts.append(values[places])
+    if not parts:
+        return np.zeros(MADE_UP_ROWS)
+    numbers = np.sort(np.concatenate(parts))
+    places = np.linspace(0, len(numbers) - 1, MADE_UP_ROWS).astype(np.intp)
+    return np.asarray(numbers[places])
+
+
+def keep_labels(plan: Plan, names: Sequence[str]) -> Plan:
+    """The same plan for some of its labels."""
+    return replace(plan, label_names=tuple(names))

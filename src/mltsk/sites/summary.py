@@ -1,0 +1,157 @@
+"""What a site tells about its table before there is a plan: counts and percentiles.
+
+Values that fewer than ``least`` people have are not named, counts of fewer are 0, and
+the ends of numbers are those of the ``least``-th person from each end.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import FloatArray
+from ..exceptions import InputError
+from ..fit.left_out import Groups
+from ..frames import InputColumn, columns_of
+from ..text import plural
+
+if TYPE_CHECKING:
+    from ..tables import DataTable
+
+LEAST_PEOPLE = 10
+SUMMARY_FORMAT = "mltsk summary"
+SUMMARY_VERSION = 1
+N_PERCENTILES = 21
+# A number with at most so many values is told value by value.
+MAX_COUNTED_VALUES = 12
+
+Json = Any
+
+
+def n_people(rows: NDArray[np.bool_], groups: Groups) -> int:
+    """How many people some rows are about: groups count once."""
+    if groups is None:
+        return int(rows.sum())
+    return len(np.unique(groups[rows]))
+
+
+def summary_of(table: "DataTable", least: int = LEAST_PEOPLE) -> dict[str, Json]:
+    """The summary of a table with labels, as plain data for JSON.
+
+    Parameters
+    ----------
+    table : DataTable
+    least : int
+        Nothing is told about fewer people than this.
+
+    Examples
+    --------
+    >>> from mltsk import read_table
+    >>> summary = summary_of(read_table("pbc"))
+    >>> summary["people"], summary["labels"][0]
+    (418, {'name': 'ascites', 'observed': 312, 'cases': 24})
+    """
+    groups = table.groups
+    everyone = np.ones(len(table), dtype=bool)
+    people = n_people(everyone, groups)
+    if people < 2 * least:
+        raise InputError(
+            f"{table.name} is about {plural(people, 'person', 'people')}, too few to "
+            f"be told without fewer than {least} of them: share {2 * least} or more, "
+            "or set --least."
+        )
+    features = []
+    for column, kind in zip(columns_of(table.X), table.kinds.values(), strict=True):
+        features.append(_feature(column, kind, groups, least))
+    labels = []
+    for name in table.label_names:
+        labels.append(_label(str(name), table.Y[name].to_numpy(float), groups, least))
+    return {
+        "format": SUMMARY_FORMAT,
+        "version": SUMMARY_VERSION,
+        "site": table.name,
+        "least": least,
+        "people": people,
+        "rows": len(table),
+        "features": features,
+        "labels": labels,
+    }
+
+
+def _feature(
+    column: InputColumn, kind: str | tuple[str, ...], groups: Groups, least: int
+) -> dict[str, Json]:
+    """What is told about a feature."""
+    is_missing = column.is_missing()
+    plain_kind = kind if isinstance(kind, str) else list(kind)
+    about: dict[str, Json] = {
+        "name": column.name,
+        "kind": plain_kind,
+        "rows": int((~is_missing).sum()),
+        "missing": _told(is_missing, groups, least),
+    }
+    if column.is_nominal or column.levels is not None:
+        words = np.array([word or "" for word in column.words()], dtype=object)
+        about["values"] = _counts(
+            words[~is_missing], _taken(groups, ~is_missing), least
+        )
+        return about
+    numbers = column.as_numbers()
+    measured = numbers[~np.isnan(numbers)]
+    own_groups = _taken(groups, ~np.isnan(numbers))
+    different = np.unique(measured)
+    if len(different) <= MAX_COUNTED_VALUES:
+        counts = _counts(measured, own_groups, least)
+        about["numbers"] = [[float(value), count] for value, count in counts]
+        return about
+    about["percentiles"] = percentiles_of(measured, own_groups, least).tolist()
+    return about
+
+
+def _taken(groups: Groups, rows: NDArray[np.bool_]) -> Groups:
+    """Groups of some rows."""
+    return None if groups is None else groups[rows]
+
+
+def _told(rows: NDArray[np.bool_], groups: Groups, least: int) -> int:
+    """How many rows there are; 0 where they are about too few people."""
+    return int(rows.sum()) if n_people(rows, groups) >= least else 0
+
+
+def _counts(values: NDArray[Any], groups: Groups, least: int) -> list[list[Json]]:
+    """Values that enough people have, with how many rows have each."""
+    counts = []
+    for value in sorted(set(values.tolist())):
+        count = _told(values == value, groups, least)
+        if count:
+            counts.append([value, count])
+    return counts
+
+
+def limits_of(numbers: FloatArray, groups: Groups, least: int) -> tuple[float, float]:
+    """The numbers of the ``least``-th person from each end."""
+    ends = []
+    for order in (np.argsort(numbers), np.argsort(-numbers)):
+        if groups is None:
+            place = min(least, len(order)) - 1
+        else:
+            _, first = np.unique(groups[order], return_index=True)
+            place = int(np.sort(first)[min(least, len(first)) - 1])
+        ends.append(float(numbers[order[place]]))
+    return ends[0], max(ends)
+
+
+def percentiles_of(numbers: FloatArray, groups: Groups, least: int) -> FloatArray:
+    """Percentiles 0, 5, …, 100, the ends moved in to the ``least``-th person."""
+    low, high = limits_of(numbers, groups, least)
+    shares = np.linspace(0.0, 1.0, N_PERCENTILES)
+    return np.quantile(np.clip(numbers, low, high), shares)
+
+
+def _label(name: str, y: FloatArray, groups: Groups, least: int) -> dict[str, Json]:
+    """What is told about a label: nothing where cases or others are too few."""
+    cases = _told(y == 1, groups, least)
+    others = _told(y == 0, groups, least)
+    if not cases or not others:
+        return {"name": name, "observed": 0, "cases": 0}
+    return {"name": name, "observed": cases + others, "cases": cases}

@@ -1,0 +1,57 @@
+"""``mltsk share``, ``plan`` and ``join``."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mltsk.io import load
+
+
+@pytest.fixture
+def files(tmp_path):
+    """The tables of three sites."""
+    rng = np.random.default_rng(0)
+    paths = []
+    for s in range(3):
+        n = 90
+        table = pd.DataFrame({"age": rng.normal(60, 10, n).round(1)})
+        table["ward"] = rng.choice(["east", "west", "north"], n)
+        table["gout"] = (table["age"] + rng.normal(0, 6, n) > 60).astype(int)
+        paths.append(tmp_path / f"site{s}.csv")
+        table.to_csv(paths[-1], index=False)
+    return paths
+
+
+def test_three_commands_make_one_model_of_many_sites(files, succeeds, mltsk, tmp_path):
+    plan, model, page = (tmp_path / name for name in ("plan.json", "m.skops", "p.html"))
+    summaries = [path.with_suffix(".summary") for path in files]
+    for path, out in zip(files, summaries, strict=True):
+        succeeds("share", path, "--labels gout --summary --out", out)
+    succeeds("plan", *summaries, "--curves --out", plan)
+    sums = [path.with_suffix(".sums") for path in files]
+    for path, out in zip(files, sums, strict=True):
+        text = succeeds("share", path, "--plan", plan, "--out", out).out
+        assert "no count of fewer than 10 people" in text
+    text = succeeds("join", *sums, "--page", page, "--out", model).out
+    assert text.count("gout") >= 3
+    assert "AUC" in text
+    assert "Each site by a fit without it" in page.read_text()
+    assert load(model).label_names_ == ("gout",)
+    succeeds("predict", model, files[0])
+    first = load(model).system_.term_coef
+    succeeds("join", *sums[::-1], "--out", model)
+    np.testing.assert_array_equal(load(model).system_.term_coef, first)
+    for words in (
+        ("join", plan, "--out", tmp_path / "x.skops"),
+        ("join", *sums, sums[0], "--out", tmp_path / "x.skops"),
+        ("join", *sums, "--threshold f1 --out", tmp_path / "x.skops"),
+        ("plan", *sums, "--out", tmp_path / "x.json"),
+        ("share", files[0], "--plan", sums[0], "--out", tmp_path / "x.sums"),
+        ("share", files[0], "--out", tmp_path / "x.sums"),
+        ("share", files[0], "--labels gout --least 50 --summary --out", plan),
+        ("share", files[0], "--plan", plan, "--out", plan),
+    ):
+        refused = mltsk(*words)
+        assert refused.status == 2, words
+        assert "Traceback" not in refused.err
+    assert not list(tmp_path.glob("x.*"))

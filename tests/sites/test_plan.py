@@ -1,0 +1,49 @@
+"""The terms that all sites use."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from mltsk.exceptions import InputError
+from mltsk.sites import Plan, summary_of
+
+
+def test_a_plan_is_the_same_in_any_order_of_sites(tables, plan):
+    summaries = [summary_of(table) for table in tables]
+    other = Plan.of(summaries[::-1], curves=True)
+    assert other.columns == plan.columns
+    assert_allclose(other.scaling.values, plan.scaling.values, rtol=0)
+    assert_allclose(other.terms.mean, plan.terms.mean, rtol=0)
+
+
+def test_a_plan_has_the_percentiles_of_all_sites_together(frames, plan):
+    import pandas as pd
+
+    age = pd.concat(frames)["age"].to_numpy()
+    expected = np.quantile(age, [0.1, 0.5, 0.9])
+    assert_allclose(plan.quantiles[0][[2, 10, 18]], expected, atol=1.0)
+
+
+def test_a_plan_has_no_curves_where_a_site_has_fewer_people_than_columns(tables):
+    summaries = [summary_of(table) for table in tables]
+    summaries[0]["people"] = 12
+    lines = Plan.of(summaries)
+    assert not lines.has_curves
+    assert "straight lines only" in lines.notes[-1]
+
+
+def test_sites_that_read_a_column_differently_are_told(tables):
+    summaries = [summary_of(table) for table in tables]
+    feature = summaries[1]["features"][0]
+    feature["kind"] = "nominal"
+    feature["values"] = [["a", 50]]
+    with pytest.raises(InputError, match="'age' is"):
+        Plan.of(summaries)
+
+
+def test_a_feature_that_one_site_lacks_is_left_out_and_named(tables):
+    summaries = [summary_of(table) for table in tables]
+    del summaries[1]["features"][2]
+    plan = Plan.of(summaries)
+    assert plan.columns.names == ("age", "ward")
+    assert "'crp'" in plan.notes[0]
