@@ -1,0 +1,312 @@
+"""The models that are as good as the one that was fitted, for one label.
+
+Data rarely choose one model: many sets of numbers have nearly the same loss. What all
+of them say is known; what some of them say otherwise is not.
+"""
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import Columns
+from .core.arrays import FloatArray, underflow_is_zero
+from .exceptions import InputError
+from .fit.design import OVERLAPPING
+from .fit.ellipsoid import Ellipsoid
+from .fit.sums import FitSums
+from .frames import MISSING
+from .system import FuzzySystem
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+LOW, HIGH = 1, 19  # of the 21 percentiles: the 5th and the 95th
+
+
+@dataclass(frozen=True)
+class EffectRange:
+    """What a feature does to a label, over all models that are as good.
+
+    Parameters
+    ----------
+    feature : str
+    contrast : str
+        Between which values the effect is told, such as "from 33 to 68" or "m".
+    effect, low, high : float
+        In log-odds: in the model, and at least and at most in those that are as good.
+    cost_without : float
+        By which share of itself the loss grows without the feature.
+    may_be_left_out : bool
+        Whether some of these models do without the feature.
+    """
+
+    feature: str
+    contrast: str
+    effect: float
+    low: float
+    high: float
+    cost_without: float
+    may_be_left_out: bool
+
+    @property
+    def may_turn(self) -> bool:
+        """Whether the effect has the other sign in some of these models."""
+        return self.low < 0 < self.high
+
+    def told(self, label: str) -> str:
+        """One sentence."""
+        between = f"between {self.low:+.2f} and {self.high:+.2f}"
+        if self.may_be_left_out:
+            return (
+                f"The data do not say whether {self.feature} matters for {label}: "
+                f"{self.contrast}, {between} at the same loss."
+            )
+        if self.may_turn:
+            return (
+                f"{self.feature} matters for {label}, but {self.contrast} its effect "
+                f"may rise or fall: {between}."
+            )
+        verb = "raises" if self.effect > 0 else "lowers"
+        return f"{self.feature} {verb} {label} ({self.contrast}): {between}."
+
+
+@dataclass(frozen=True, eq=False)
+class Alternatives:
+    """Models whose loss for a label is at most a share larger than the least.
+
+    `mltsk.MLTSKClassifier.alternatives` makes them. ``print`` tells one sentence per
+    feature.
+
+    Parameters
+    ----------
+    model : fitted classifier
+    sums : FitSums
+        Sums over its rows.
+    label : str
+    tolerance : float
+    """
+
+    model: Any
+    sums: FitSums
+    label: str
+    tolerance: float
+
+    @property
+    def _system(self) -> FuzzySystem:
+        system: FuzzySystem = self.model.system_
+        return system
+
+    @cached_property
+    def _position(self) -> int:
+        return list(self._system.label_names).index(self.label)
+
+    @cached_property
+    def ellipsoid(self) -> Ellipsoid:
+        """The numbers of these models, in units of the ridge problem."""
+        return Ellipsoid.of(self.sums, self._position, self.tolerance)
+
+    @property
+    def _slope(self) -> float:
+        """Log-odds per unit of the scores that are fitted."""
+        if self.sums.curves is None:
+            return 1.0
+        return float(self.sums.curves.slopes[self._position])
+
+    @cached_property
+    @underflow_is_zero()
+    def effects(self) -> tuple[EffectRange, ...]:
+        """The range of each effect, the largest first."""
+        ranges: list[EffectRange] = []
+        for feature, name in enumerate(self._feature_names):
+            ranges += self._ranges(feature, name)
+        return tuple(sorted(ranges, key=lambda one: -abs(one.effect)))
+
+    @property
+    def _columns(self) -> Columns | None:
+        return self._system.columns
+
+    @property
+    def _feature_names(self) -> Sequence[str]:
+        columns = self._columns
+        return self._system.feature_names if columns is None else columns.names
+
+    def _ranges(self, feature: int, name: str) -> list[EffectRange]:
+        """The ranges of the effects of one feature."""
+        positions = self._positions(feature)
+        if not len(positions):
+            return []
+        cost = self.ellipsoid.cost_without(positions)
+        ranges = []
+        for column, contrast, ends in self._contrasts(feature):
+            low, high = self._rows(column, np.array(ends))
+            row = (high - low)[None, :]
+            effect = float(row[0] @ self.ellipsoid.center) * self._slope
+            reach = float(self.ellipsoid.reach(row)[0]) * self._slope
+            ranges.append(
+                EffectRange(
+                    feature=name,
+                    contrast=contrast,
+                    effect=effect,
+                    low=effect - reach,
+                    high=effect + reach,
+                    cost_without=cost,
+                    may_be_left_out=cost <= self.tolerance,
+                )
+            )
+        return ranges
+
+    def _positions(self, feature: int) -> NDArray[np.intp]:
+        """The terms of a feature, with those of its gaps."""
+        own = [feature]
+        if self._columns is not None:
+            parts = self._columns.parts
+            own = [d for d, part in enumerate(parts) if part.feature == feature]
+        return np.flatnonzero(np.isin(self._system.terms.feature, own))
+
+    def _contrasts(self, feature: int) -> list[tuple[int, str, tuple[float, float]]]:
+        """Columns of a feature, and between which values effects are told."""
+        columns = self._columns
+        if columns is None or columns.kinds[feature] != "nominal":
+            column = feature
+            if columns is not None:
+                column = [part.feature for part in columns.parts].index(feature)
+            return [(column, *self._ends(column))]
+        contrasts = []
+        for d, part in enumerate(columns.parts):
+            if part.feature == feature and part.value != MISSING:
+                contrasts.append((d, str(part.value), (0.0, 1.0)))
+        return contrasts
+
+    def _ends(self, column: int) -> tuple[str, tuple[float, float]]:
+        """The 5th and 95th percentile of a column, or its ends if these are one."""
+        if self._system.quantiles is None:
+            return "from 0 to 1", (0.0, 1.0)
+        grid = self._system.quantiles[column]
+        low, high = float(grid[LOW]), float(grid[HIGH])
+        if low == high:
+            low, high = float(grid[0]), float(grid[-1])
+        return f"from {low:.4g} to {high:.4g}", (low, high)
+
+    def _rows(self, column: int, values: FloatArray) -> FloatArray:
+        """What each number of the ridge problem adds at values of a column, (m, Q)."""
+        system = self._system
+        design = self.sums.design
+        X = np.full((len(values), len(system.feature_names)), np.nan)
+        X[:, column] = values
+        # cells that are missing count as averages, which add nothing
+        T = system.terms.memberships(system.scale(X), system.scaling)
+        heights = np.asarray(T) - system.terms.mean
+        if design.scale.name in OVERLAPPING:
+            heights = np.asarray(heights @ design.scale.heights)
+        rows = np.zeros((len(values), design.n_columns))
+        rows[:, : design.n_terms] = heights * np.sqrt(design.term_weights)
+        return rows
+
+    def to_frame(self) -> "DataFrame":
+        """The ranges as a frame, one row per effect, the largest first."""
+        import pandas as pd
+
+        rows = []
+        for one in self.effects:
+            rows.append({**vars(one), "may_turn": one.may_turn})
+        return pd.DataFrame(rows)
+
+    def band(self, feature: str, values: Sequence[float]) -> "DataFrame":
+        """The curve of a feature at some values: ``effect``, ``low`` and ``high``."""
+        import pandas as pd
+
+        names = list(self._feature_names)
+        if feature not in names:
+            raise InputError(f"There is no feature {feature!r:.80} in this model.")
+        contrasts = self._contrasts(names.index(feature))
+        if len(contrasts) != 1:
+            raise InputError(
+                f"{feature!r:.80} is nominal, so it has no curve: see to_frame()."
+            )
+        rows = self._rows(contrasts[0][0], np.asarray(values, dtype=np.float64))
+        effect = rows @ self.ellipsoid.center * self._slope
+        reach = self.ellipsoid.reach(rows) * self._slope
+        return pd.DataFrame(
+            {
+                "value": np.asarray(values, dtype=np.float64),
+                "effect": effect,
+                "low": effect - reach,
+                "high": effect + reach,
+            }
+        )
+
+    def sample(self, n_models: int = 5, random_state: int = 0) -> list[Any]:
+        """Some of these models, each as far from the best as the tolerance allows.
+
+        They are fitted copies that differ in the numbers of this label alone.
+        """
+        copies = []
+        for numbers in self.ellipsoid.members(n_models, random_state):
+            other = copy(self.model)
+            other.system_ = self._with_numbers(numbers)
+            other.fit_record_ = None
+            copies.append(other)
+        return copies
+
+    def _with_numbers(self, numbers: FloatArray) -> FuzzySystem:
+        """The system with other numbers (Q,) of this label."""
+        system = self._system
+        design = self.sums.design
+        part = next(part for part in self.sums.parts if self._position in part.labels)
+        place = int(np.flatnonzero(part.labels == self._position)[0])
+        moments = part.moments
+        mean = (moments.phi / moments.total)[:, None]
+        rates = moments.y[[place]] / moments.total
+        found = design.coefficients(numbers[:, None], mean, rates)
+        offset = 0.0
+        if self.sums.curves is not None:
+            offset = float(self.sums.curves.offsets[self._position])
+        j = self._position
+
+        def with_label(table: FloatArray, own: FloatArray) -> FloatArray:
+            changed = np.array(table)
+            changed[..., j] = own[..., 0] * self._slope
+            return changed
+
+        intercept = np.array(system.intercept)
+        intercept[j] = found.intercept[0] * self._slope + offset
+        pair_coef = system.pair_coef
+        return replace(
+            system,
+            intercept=intercept,
+            term_coef=with_label(system.term_coef, found.terms),
+            pair_coef=None if pair_coef is None else with_label(pair_coef, found.pairs),
+            coef=with_label(system.coef, found.rules),
+            certainty=None,
+        )
+
+    def plot(self, top: int = 6) -> "Figure":
+        """Curves of the ``top`` features; between the dashed lines lie all models."""
+        from .explain.canvas import panels
+        from .explain.plot_curves import draw_shape
+        from .explain.views import shapes
+
+        curves = []
+        for curve in shapes(self.model, self.label, top=top):
+            error = None
+            if not curve.categories:
+                band = self.band(curve.feature, curve.x.tolist())
+                error = (band["high"] - band["low"]).to_numpy() / 2
+            curves.append(replace(curve, error=error))
+        title = f"{self.label}: models within {self.tolerance:.2%} of the least loss"
+        return panels(curves, draw_shape, 3, size=(2.8, 1.6), title=title, sharey=True)
+
+    def __str__(self) -> str:
+        first = (
+            f"Models whose squared loss for {self.label} is at most "
+            f"{self.tolerance:.2%} above the least; effects in log-odds, with all "
+            "others free to follow."
+        )
+        told = [one.told(self.label) for one in self.effects]
+        return "\n".join([first, "", *told])

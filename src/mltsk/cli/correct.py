@@ -1,0 +1,184 @@
+"""``mltsk correct``: a model file under wishes of the user, without its rows."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Argument, Option
+
+import mltsk
+
+from ..exceptions import InputError
+from ..limits import read_json
+from ..text import listing
+from .options import out_option
+from .output import check_files, refuse_standard_output, say
+
+if TYPE_CHECKING:
+    from .opened import Estimator
+
+
+CURVES_EXAMPLE = '{"age": {"flat_above": 80}}'
+CURVES_HELP = f"Wishes about curves, a JSON file such as {CURVES_EXAMPLE}."
+INCREASING_HELP = (
+    "A feature whose effect may only rise, or 'FEATURE: LABEL, LABEL' for some labels; "
+    "may be repeated."
+)
+DECREASING_HELP = "The same for effects that may only fall."
+WITHOUT_HELP = (
+    "A feature that shall have no effect, or 'FEATURE: LABEL, LABEL'; may be repeated."
+)
+IncreasingOption = Annotated[
+    list[str] | None, Option(metavar="FEATURE", help=INCREASING_HELP)
+]
+DecreasingOption = Annotated[
+    list[str] | None, Option(metavar="FEATURE", help=DECREASING_HELP)
+]
+
+
+def correct(
+    model: Annotated[
+        str,
+        Argument(metavar="MODEL", help="A file that `mltsk fit --keep-sums` wrote."),
+    ],
+    out: Annotated[str, out_option("Where to write the corrected model (….skops).")],
+    increasing: IncreasingOption = None,
+    decreasing: DecreasingOption = None,
+    without: Annotated[
+        list[str] | None, Option(metavar="FEATURE", help=WITHOUT_HELP)
+    ] = None,
+    curves: Annotated[str | None, Option(metavar="FILE", help=CURVES_HELP)] = None,
+) -> None:
+    """Correct a model by what you know, and say what that costs.
+
+    All numbers are found again, exactly, from the sums that the file keeps: no row is
+    needed. The price is squared loss per row by generalised cross-validation. The new
+    file keeps the sums, so that it can be corrected again.
+
+    \b
+    Examples:
+      mltsk fit pbc.csv --labels 4 --keep-sums --out pbc.skops
+      mltsk correct pbc.skops --decreasing albumin --out corrected.skops
+      mltsk correct pbc.skops --increasing "age: edema" --without sex --out c.skops
+    """
+    refuse_standard_output(out, "--out", "A model")
+    check_files([out], inputs=[model, curves])
+    fitted = mltsk.load(model)
+    if not isinstance(fitted, mltsk.MLTSKClassifier):
+        raise InputError(
+            f"{model} holds a {type(fitted).__name__}, which cannot be corrected: "
+            "`mltsk fit` writes models that can."
+        )
+    features = feature_names(fitted)
+    directions = directions_of(increasing or (), decreasing or (), features)
+    corrected = fitted.constrained(
+        monotonic_cst=named(directions),
+        without=named(labels_without(without or (), features)),
+        curves=None if curves is None else read_curves(curves),
+    )
+    info = mltsk.io.read_info(model)
+    mltsk.save(corrected, out, info=info, keep_sums=True)
+    say(price_text(corrected))
+
+
+def feature_names(model: "Estimator") -> list[str]:
+    """Names of the features of a model."""
+    columns = model.system_.columns
+    names = model.system_.feature_names if columns is None else columns.names
+    return [str(name) for name in names]
+
+
+def named(wishes: dict[str, Any]) -> dict[str, Any] | None:
+    """Wishes by name, None where there are none."""
+    return wishes or None
+
+
+def _name_and_labels(text: str, features: Sequence[str]) -> tuple[str, list[str]]:
+    """A feature, and labels after a colon; a name may hold colons itself."""
+    from ..datasets.dataset import split_names
+
+    if text in features or ":" not in text:
+        return text, []
+    name, _, labels = text.rpartition(":")
+    return name.strip(), split_names(labels)
+
+
+def directions_of(
+    increasing: Sequence[str], decreasing: Sequence[str], features: Sequence[str]
+) -> dict[str, Any]:
+    """Directions as `MLTSKClassifier` takes them, from what a user types.
+
+    >>> directions_of(["age"], ["albumin: gout"], ["age", "albumin"])
+    {'age': 1, 'albumin': {'gout': -1}}
+    """
+    directions: dict[str, Any] = {}
+    for direction, texts in ((1, increasing), (-1, decreasing)):
+        for text in texts:
+            name, labels = _name_and_labels(text, features)
+            before = directions.get(name)
+            if before not in (None, direction) and not labels:
+                raise InputError(
+                    f"{name!r:.80} is to rise and to fall: take one of both back."
+                )
+            if not labels:
+                directions[name] = direction
+                continue
+            by_label = before if isinstance(before, dict) else {}
+            if not isinstance(before, dict) and before is not None:
+                raise InputError(
+                    f"{name!r:.80} is wished for all labels and for some: take one of "
+                    "both back."
+                )
+            for label in labels:
+                if by_label.get(label, direction) != direction:
+                    raise InputError(
+                        f"{name!r:.80} is to rise and to fall for {label!r:.80}: take "
+                        "one of both back."
+                    )
+                by_label[label] = direction
+            directions[name] = by_label
+    return directions
+
+
+def labels_without(texts: Sequence[str], features: Sequence[str]) -> dict[str, Any]:
+    """Features without effect, and on which labels; on all where none is named."""
+    without: dict[str, Any] = {}
+    for text in texts:
+        name, labels = _name_and_labels(text, features)
+        without[name] = labels or None
+    return without
+
+
+def read_curves(path: str) -> Any:
+    """Wishes about curves, from a JSON file."""
+    try:
+        return read_json(path)
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            f"No curves can be read from {path}: {reason}; give a JSON file such as "
+            f"{CURVES_EXAMPLE}."
+        ) from error
+
+
+def price_text(model: "Estimator") -> str:
+    """What wishes cost each label, as a table with a sentence before it."""
+    from ..correction import restored_wishes
+
+    price = model.price_
+    features = tuple(feature_names(model))
+    labels = tuple(model.system_.label_names)
+    told = []
+    for wish in restored_wishes(model.wishes_, features, labels):
+        names = [labels[label] for label in wish.labels]
+        whom = "" if len(names) == len(labels) else f" for {listing(names)}"
+        told.append(wish.told(features[wish.feature]) + whom)
+    lines = [f"wishes: {listing(told)}"]
+    if price.attrs["left_out"]:
+        lines.append(f"left out: {price.attrs['left_out']}")
+    judged = "leave-one-out scores"
+    if price.attrs["judged_by"] == "sums":
+        judged = "sums over rows (generalised cross-validation)"
+    lines += [f"price, by {judged}:", price.round(4).to_string()]
+    return "\n".join(lines)

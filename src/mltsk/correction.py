@@ -1,0 +1,330 @@
+"""Models under wishes of the user, with or without rows of the fit, and their price.
+
+With rows, leave-one-out scores of the corrected model are found again, and with them
+probabilities and thresholds. Without, all numbers come from sums over rows; the curves
+that turn scores into log-odds and the thresholds stay those of the model before.
+
+Symbols: Q columns, L labels.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .core.arrays import FloatArray, underflow_is_zero
+from .exceptions import InputError
+from .fit.bends import BENT, straight_columns, with_ramps
+from .fit.corrected import Corrected, Corrector, WishedLabels, without_exceptions
+from .fit.demands import wished_columns
+from .fit.ridge import Penalty
+from .fit.solve import with_pairs_of_folds
+from .fit.sums import MAX_SUM_CELLS, FitSums, n_sum_cells
+from .fit.wishes import Wish
+from .record import FitRecord
+from .system import FuzzySystem
+from .text import plural
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+MIN_FREE_SHARE = 1e-3  # of the rows, beside what the numbers of a model use
+# Wishes about effects in log-odds: the curves of their labels keep their slopes.
+ABOUT_LOG_ODDS = ("points", "same")
+
+
+def plain_wishes(corrector: Corrector) -> tuple[dict[str, Any], ...]:
+    """The wishes of a corrector as names and numbers."""
+    plain = []
+    for wish in corrector.wishes:
+        plain.append(
+            {
+                "feature": corrector.features[wish.feature],
+                "labels": tuple(corrector.labels[label] for label in wish.labels),
+                "kind": wish.kind,
+                "values": wish.values,
+            }
+        )
+    return tuple(plain)
+
+
+def restored_wishes(
+    plain: Sequence[Mapping[str, Any]],
+    features: tuple[str, ...],
+    labels: tuple[str, ...],
+) -> tuple[Wish, ...]:
+    """The wishes of such names and numbers."""
+    wishes = []
+    for item in plain:
+        wishes.append(
+            Wish(
+                feature=features.index(item["feature"]),
+                labels=tuple(labels.index(label) for label in item["labels"]),
+                kind=item["kind"],
+                values=tuple((x, effect) for x, effect in item["values"]),
+            )
+        )
+    return tuple(wishes)
+
+
+@underflow_is_zero()
+def corrected_record(record: FitRecord, corrector: Corrector) -> FitRecord:
+    """The record of a long model under wishes."""
+    record = _bendable(record, corrector)
+    wide = _wide_sums(record, corrector)
+    design = record.training.design
+    main = corrector.corrected(wide.with_pairs(corrector.kept_pairs(design.pairs)))
+    block = record.training_block()
+    n_rows = record.n_rows or len(block.Y)
+    scores = main.left_out(block, n_rows)
+    folds = []
+    for rows, pairs in record.folds:
+        own_pairs = corrector.kept_pairs(pairs)
+        own = corrector.corrected(wide.with_pairs(own_pairs))
+        of_fold = own.left_out(block.take(rows), n_rows)
+        scores[rows] = of_fold
+        folds.append((rows, own_pairs))
+    is_kept = n_sum_cells(wide.design.n_columns, len(wide.parts)) <= MAX_SUM_CELLS
+    training = replace(
+        record.training, loo_scores=scores, design=main.design, wishes=corrector
+    )
+    return FitRecord(
+        training=training,
+        index=record.index,
+        long=corrected_system(record.long, main),
+        judged=slice(None),
+        scores=scores,
+        kept_sums=wide if is_kept else None,
+        folds=tuple(folds),
+        n_rows=record.n_rows,
+        held_slopes=_held_slopes(record, corrector),
+    )
+
+
+def _bendable(record: FitRecord, corrector: Corrector) -> FitRecord:
+    """The record, with ramps where a straight line is wished to bend.
+
+    That takes all rows: where they are not there, a line stays a line.
+    """
+    training = record.training
+    has_all_rows = record.n_rows is None or record.n_rows == len(training)
+    bent = [wish for wish in corrector.wishes if wish.kind in BENT]
+    columns = wished_columns(bent, corrector.columns)
+    lines = straight_columns(training.design.scale.terms, columns)
+    if not lines or not has_all_rows:
+        return record
+    rows = training.take(slice(None))
+    design = with_ramps(training.design, lines, rows.X, rows.row_weights)
+    return replace(
+        record,
+        training=replace(training, design=design),
+        kept_sums=None,
+        _short_models=None,
+    )
+
+
+def _wide_sums(record: FitRecord, corrector: Corrector) -> FitSums:
+    """Sums for the pairs of all folds, of the columns that are left under wishes.
+
+    Those of thousands of exceptions may be too large to be kept, and are not needed.
+    """
+    sums = record.kept_sums
+    if sums is None:
+        design = without_exceptions(record.training.design)
+        sums = record.sums_of_rows(with_pairs_of_folds(design, record.folds))
+    return corrector.kept_sums(replace(sums, curves=record.long_curves))
+
+
+def _held_slopes(record: FitRecord, corrector: Corrector) -> FloatArray | None:
+    """Slopes (L,) that labels keep, because a wish is about their log-odds."""
+    slopes = np.full(len(corrector.labels), np.nan)
+    for wish in corrector.wishes:
+        if wish.kind in ABOUT_LOG_ODDS:
+            labels = list(wish.labels)
+            slopes[labels] = record.long_curves.slopes[labels]
+    return None if np.isnan(slopes).all() else slopes
+
+
+def corrected_system(system: FuzzySystem, corrected: Corrected) -> FuzzySystem:
+    """A system with corrected numbers, whose scores are no log-odds yet."""
+    numbers = corrected.coefficients()
+    design = corrected.design
+    n_features = len(system.feature_names)
+    none = np.zeros((0, n_features))
+    n_labels = len(system.label_names)
+    members = system.members
+    if members is not None:
+        regions = members.regions
+        members = replace(
+            members,
+            count=members.count[-1:],
+            observed=members.observed[-1:],
+            positives=members.positives[-1:],
+            regions=None if regions is None else regions[-1:],
+        )
+    return replace(
+        system,
+        intercept=numbers.intercept,
+        terms=design.scale.terms,
+        term_coef=np.ascontiguousarray(numbers.terms),
+        pairs=design.pairs,
+        pair_coef=np.ascontiguousarray(numbers.pairs),
+        centers=none,
+        widths=none,
+        coef=np.zeros((0, 1, n_labels)),
+        prototypes=none,
+        rule_weights=np.zeros(0),
+        firing="plain",
+        members=members,
+        certainty=None,
+        has_log_odds=False,
+    )
+
+
+def system_from_sums(
+    system: FuzzySystem, sums: FitSums, corrector: Corrector
+) -> tuple[FuzzySystem, FitSums, Corrected]:
+    """A system under wishes without any row, and the sums that it is found by."""
+    if sums.curves is None:
+        raise InputError("These sums do not say how scores become log-odds.")
+    corrected = corrector.corrected(sums)
+    long = corrected_system(system, corrected).on_log_odds(sums.curves)
+    long = replace(long, thresholds=system.thresholds)
+    return long, corrected.sums, corrected
+
+
+# price --------------------------------------------------------------------------------
+
+
+def price_frame(price: Mapping[str, Any]) -> "DataFrame":
+    """A price as a frame with a row per label."""
+    import pandas as pd
+
+    frame = pd.DataFrame(dict(price["columns"]), index=list(price["labels"]))
+    frame.attrs["judged_by"] = price["judged_by"]
+    frame.attrs["left_out"] = price["left_out"]
+    return frame
+
+
+def price_by_rows(before: FitRecord, after: FitRecord) -> dict[str, Any]:
+    """What each label loses, by honest scores of the same rows."""
+    precision_before, loss_before = _judged(before)
+    precision, loss = _judged(after)
+    return {
+        "labels": before.long.label_names,
+        "judged_by": "rows",
+        "left_out": left_out_words(before.long, after.long),
+        "columns": {
+            "AP_before": precision_before,
+            "AP": precision,
+            "AP_lost": precision_before - precision,
+            "log_loss_before": loss_before,
+            "log_loss": loss,
+            "log_loss_added": loss - loss_before,
+        },
+    }
+
+
+def _judged(record: FitRecord) -> tuple[FloatArray, FloatArray]:
+    """Average precision and log loss (L,) of honest scores."""
+    from .metrics import evaluate
+    from .probabilities import probabilities_of
+
+    Y = record.labels
+    log_odds = record.loo_scores
+    precision = evaluate(Y, log_odds).per_label["AP"].to_numpy(dtype=np.float64)
+    p = np.clip(probabilities_of(log_odds), 1e-12, 1 - 1e-12)
+    losses = np.where(np.nan_to_num(Y) > 0, -np.log(p), -np.log1p(-p))
+    w = np.where(np.isnan(Y), 0.0, 1.0)
+    if record.weights.ndim == 1:
+        w = w * record.weights[:, None]
+    else:
+        w = w * record.weights
+    return precision, (w * losses).sum(axis=0) / w.sum(axis=0)
+
+
+def price_by_sums(
+    system: FuzzySystem, sums: FitSums, corrected: Corrected, after: FuzzySystem
+) -> dict[str, Any]:
+    """What each label loses in squared loss, as far as sums over rows can tell.
+
+    It is the loss of generalised cross-validation, which needs no rows: that of the
+    rows of the fit, divided by the square of the share that the numbers leave free.
+    """
+    before = _generalised_losses(_free(sums))
+    now = _generalised_losses(corrected)
+    return {
+        "labels": system.label_names,
+        "judged_by": "sums",
+        "left_out": left_out_words(system, after),
+        "columns": {
+            "squared_loss_before": before,
+            "squared_loss": now,
+            "squared_loss_added": now - before,
+        },
+    }
+
+
+def _free(sums: FitSums) -> Corrected:
+    """The solution of sums without wishes."""
+    penalty = Penalty(sums.ridge)
+    solutions = [part.moments.solve(penalty, sums.design.prior) for part in sums.parts]
+    B = np.zeros((sums.design.n_columns, sums.n_labels))
+    problems = []
+    for part, solution in zip(sums.parts, solutions, strict=True):
+        B[:, part.labels] = solution.B
+        labels = tuple(part.labels.tolist())
+        problems.append(WishedLabels(labels, np.zeros((len(B), 0))))
+    return Corrected(sums, B, solutions, problems)
+
+
+def _generalised_losses(corrected: Corrected) -> FloatArray:
+    """Squared loss per row (L,) by generalised cross-validation."""
+    losses = np.zeros(corrected.sums.n_labels)
+    for problem in corrected.problems:
+        for label in problem.labels:
+            moments = corrected.sums.parts[corrected.part_of_label[label]].moments
+            used = _used_numbers(corrected, problem, label)
+            share = max(1.0 - used / moments.total, MIN_FREE_SHARE)
+            losses[label] = _squared_error(corrected, label) / moments.total / share**2
+    return losses
+
+
+def _squared_error(corrected: Corrected, label: int) -> float:
+    """Squared error of a label on the rows of the sums."""
+    part = corrected.sums.parts[corrected.part_of_label[label]]
+    own = int(np.flatnonzero(part.labels == label)[0])
+    moments = part.moments
+    mean = moments.phi / moments.total
+    b = corrected.B[:, label]
+    H = moments.H - np.outer(mean, moments.phi)
+    right = moments.B[:, own] - mean * moments.y[own]
+    squares = moments.y[own] * (1 - moments.y[own] / moments.total)
+    return max(float(squares - 2 * right @ b + b @ H @ b), 0.0)
+
+
+def _used_numbers(corrected: Corrected, problem: WishedLabels, label: int) -> float:
+    """How many free numbers a label has: the trace of what makes scores of labels."""
+    moments = corrected.sums.parts[corrected.part_of_label[label]].moments
+    factor = corrected.solutions[corrected.part_of_label[label]].factor
+    mean = moments.phi / moments.total
+    half = factor.half(moments.H - np.outer(mean, moments.phi))
+    inner = factor.half(half.T)  # L⁻¹ H L⁻ᵀ
+    used = float(np.trace(inner)) + 1.0
+    n_columns = corrected.design.n_columns
+    is_coupled = len(problem.basis) > n_columns
+    first = problem.labels.index(label) * n_columns if is_coupled else 0
+    basis = problem.basis[first : first + n_columns]
+    return used - float(np.einsum("qa,qr,ra->", basis, inner, basis))
+
+
+def left_out_words(before: FuzzySystem, after: FuzzySystem) -> str:
+    """What of a model is not in its corrected form, or nothing."""
+    lost = []
+    if len(before.centers):
+        lost.append(plural(len(before.centers), "exception"))
+    n_pairs = len(before.pairs.blocks) - len(after.pairs.blocks)
+    if n_pairs:
+        lost.append(plural(n_pairs, "pair of features", "pairs of features"))
+    return " and ".join(lost)

@@ -1,0 +1,104 @@
+"""``mltsk correct`` and directions of ``mltsk fit``."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mltsk import load
+from mltsk.cli.correct import directions_of
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    n = 150
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(20, 90, n),
+            "albumin": rng.normal(3.5, 0.5, n).round(2),
+            "sex": rng.choice(["f", "m"], n),
+        }
+    )
+    strength = np.sin(frame["age"] / 8) - frame["albumin"] + 3.5
+    frame["fever"] = (strength + rng.normal(size=n) > 0).astype(int)
+    frame["gout"] = (strength + rng.normal(size=n) > 0.5).astype(int)
+    path = tmp_path_factory.mktemp("table") / "patients.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def model(table, tmp_path, succeeds):
+    path = tmp_path / "model.skops"
+    succeeds("fit", table, "--labels 2 --keep-sums --out", path)
+    return path
+
+
+def assert_falls(clf, table, labels):
+    rows = pd.read_csv(table).iloc[[0] * 100].reset_index(drop=True)
+    rows["albumin"] = np.linspace(2, 5, 100)
+    changes = np.diff(clf.decision_function(rows[["age", "albumin", "sex"]]), axis=0)
+    assert (changes[:, labels] < 1e-9).all()
+
+
+def test_fit_takes_directions_and_prints_what_they_cost(table, tmp_path, succeeds):
+    out = tmp_path / "model.skops"
+    wishes = "--decreasing albumin --increasing 'age: gout'"
+    result = succeeds("fit", table, "--labels 2", wishes, "--out", out)
+    assert "wishes: age rises for gout and albumin falls" in result.out
+    assert "AP_lost" in result.out
+    assert_falls(load(out), table, [0, 1])
+
+
+def test_correct_needs_no_rows_and_can_be_done_again(model, table, tmp_path, succeeds):
+    once, twice = tmp_path / "once.skops", tmp_path / "twice.skops"
+    result = succeeds("correct", model, "--decreasing albumin --out", once)
+    assert "generalised cross-validation" in result.out
+    result = succeeds("correct", once, "--without 'sex: gout' --out", twice)
+    assert "albumin falls and sex has no effect for gout" in result.out
+    assert_falls(load(twice), table, [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("wishes", "says"),
+    [
+        ("--increasing albumn", "did you mean 'albumin'"),
+        ("--increasing sex", "'sex' is nominal"),
+        ("--increasing age --decreasing age", "'age' is to rise and to fall"),
+        ("--increasing 'age: flu'", "which is no label"),
+        ("--without weight", "which is no feature"),
+        ("", "There is no wish"),
+        ("--curves missing.json", "No curves can be read from"),
+    ],
+)
+def test_correct_refuses_wrong_wishes_in_one_sentence(
+    model, tmp_path, mltsk, wishes, says
+):
+    result = mltsk("correct", model, wishes, "--out", tmp_path / "new.skops")
+    assert result.status == 2
+    assert says in result.err
+    assert result.err.count("\n") == 1
+    assert not (tmp_path / "new.skops").exists()
+
+
+def test_correct_refuses_curves_that_contradict_each_other(model, tmp_path, mltsk):
+    curves = tmp_path / "curves.json"
+    curves.write_text(json.dumps({"age": [[50, 0], [50, 1]]}))
+    result = mltsk("correct", model, "--curves", curves, "--out", tmp_path / "x.skops")
+    assert result.status == 2
+    assert "No curve of this model does all of this" in result.err
+
+
+def test_correct_refuses_a_file_without_sums(table, tmp_path, mltsk, succeeds):
+    path = tmp_path / "model.skops"
+    succeeds("fit", table, "--labels 2 --out", path)
+    result = mltsk("correct", path, "--increasing age --out", tmp_path / "x.skops")
+    assert result.status == 2
+    assert "--keep-sums" in result.err
+
+
+def test_directions_of_knows_names_with_colons():
+    features = ["a:b", "c"]
+    assert directions_of(["a:b"], ["c: x"], features) == {"a:b": 1, "c": {"x": -1}}

@@ -1,0 +1,162 @@
+"""A model for another site: `MLTSKClassifier.adapted`."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mltsk import MLTSKClassifier, from_dict, load, save, to_dict
+from mltsk.exceptions import InputError
+from mltsk.fit.adapt import correction, design_of, rarer_cases
+from mltsk.fit.rows import Block
+
+NAMES = ["gout", "flu"]
+
+
+def site(n, slope=2.0, shift=0.0, seed=0):
+    """Rows of a site: gout rises with age by a slope, flu is about smoking."""
+    rng = np.random.default_rng(seed)
+    age = rng.normal(size=n)
+    smoker = rng.choice(["never", "daily", "seldom"], n)
+    X = pd.DataFrame({"age": age, "smoker": smoker, "noise": rng.normal(size=n)})
+    log_odds = np.column_stack([slope * age - 1, 2.0 * (smoker == "daily") - 1])
+    p = 1 / (1 + np.exp(-log_odds - shift))
+    Y = pd.DataFrame((rng.random(p.shape) < p).astype(float), columns=NAMES)
+    return X, Y
+
+
+@pytest.fixture(scope="module")
+def old():
+    X, Y = site(800)
+    return MLTSKClassifier(n_rules=0).fit(X, Y)
+
+
+def test_adapted_stays_where_the_sites_are_alike_and_rows_are_few(old):
+    X, Y = site(40, seed=1)
+    new = old.adapted(X, Y)
+    assert new.strength_ == np.inf
+    np.testing.assert_allclose(new.predict_proba(X), old.predict_proba(X), atol=1e-12)
+    assert new.changes_[0].startswith("The new rows give no reason")
+
+
+def test_adapted_follows_an_effect_that_is_turned_round_and_says_so(old):
+    X, Y = site(400, slope=-2.0, seed=2)
+    new = old.adapted(X, Y)
+    test_X, test_Y = site(2000, slope=-2.0, seed=3)
+    p = new.predict_proba(test_X)[:, 0]
+    assert np.corrcoef(p, test_X["age"])[0, 1] < -0.7
+    assert new.score(test_X, test_Y) > old.score(test_X, test_Y) + 0.1
+    assert new.compared_["adapted"]["AP"] > new.compared_["as it is"]["AP"] + 0.1
+    told = [text for text in new.changes_ if text.startswith("gout: age")]
+    assert told or new.strength_ == 0
+    assert not any(text.startswith("flu: noise") for text in new.changes_)
+
+
+def test_adapted_is_never_far_below_the_best_of_the_other_ways(old):
+    for n, slope, seed in ((30, 2.0, 4), (100, 1.0, 5), (300, 0.0, 6)):
+        X, Y = site(n, slope=slope, seed=seed)
+        new = old.adapted(X, Y)
+        ways = {way: metrics["log loss"] for way, metrics in new.compared_.items()}
+        assert ways["adapted"] <= min(ways.values()) + 0.03
+
+
+def test_adapted_moves_probabilities_to_another_base_rate(old):
+    X, Y = site(400, shift=-1.5, seed=7)
+    new = old.adapted(X, Y)
+    rates = Y.mean().to_numpy()
+    np.testing.assert_allclose(new.predict_proba(X).mean(axis=0), rates, atol=0.04)
+    assert any("is less frequent here" in text for text in new.changes_)
+
+
+def test_adapted_names_what_is_new_and_what_is_gone(old):
+    X, Y = site(60, seed=8)
+    X = X.drop(columns="noise").assign(weight=1.0)
+    Y = Y.drop(columns="flu").assign(itch=(X["age"] > 0).astype(float))
+    Y["silent"] = np.nan
+    Y = Y.rename(columns={"silent": "flu"})
+    new = old.adapted(X, Y.drop(columns="flu"))
+    assert new.label_names_ == ("gout", "itch")
+    text = "\n".join(new.changes_)
+    for word in ("New, fitted from nothing by the same terms: itch", "flu", "weight"):
+        assert word in text
+    assert "noise" in text
+    full = X.assign(noise=np.nan)[["age", "smoker", "noise"]]
+    p = new.predict_proba(full)
+    assert np.corrcoef(p[:, 1], X["age"])[0, 1] > 0.5
+    kept = old.adapted(X, Y)  # flu was observed in no row: as in the old model
+    order = [kept.label_names_.index("flu"), old.label_names_.index("flu")]
+    np.testing.assert_allclose(
+        kept.predict_proba(full)[:, order[0]], old.predict_proba(full)[:, order[1]]
+    )
+
+
+def test_an_adapted_model_is_the_same_from_a_file_and_in_any_order_of_rows(
+    old, tmp_path
+):
+    X, Y = site(200, slope=0.5, seed=9)
+    groups = np.arange(200) // 2
+    read = load(save(old, tmp_path / "old.skops"))
+    new = old.adapted(X, Y, groups=groups)
+    from_file = read.adapted(X, Y, groups=groups)
+    np.testing.assert_allclose(from_file.predict_proba(X), new.predict_proba(X))
+    again = load(save(new, tmp_path / "new.skops"))
+    np.testing.assert_array_equal(again.predict_proba(X), new.predict_proba(X))
+    assert again.changes_ == new.changes_
+    plain = from_dict(to_dict(new))
+    np.testing.assert_array_equal(plain.predict_proba(X), new.predict_proba(X))
+    turned = old.adapted(X[::-1], Y[::-1], groups=groups[::-1])
+    np.testing.assert_allclose(turned.predict_proba(X), new.predict_proba(X), atol=1e-8)
+
+
+def test_correction_leaves_a_row_out_exactly(old):
+    X, Y = site(60, slope=-1.0, seed=10)
+    numbers = old._samples(X)
+    missed = Y.to_numpy() - old.system_.scores(numbers) / 5
+    design = design_of(old.system_, numbers, np.ones(60))
+    n_cases = rarer_cases(Y.to_numpy(), np.ones(Y.shape))
+    whole = Block(numbers, missed, np.ones(60))
+    found = correction(whole, design, np.full(2, 0.2), n_cases=n_cases, may_stay=False)
+    # the same ridge problem without row 0, by the normal equations
+    Phi = design.rows(design.scale.apply(numbers))
+    kept = np.arange(1, 60)
+    mean = Phi[kept].mean(axis=0)
+    centred = Phi[kept] - mean
+    A = centred.T @ centred + found.strength * np.eye(Phi.shape[1])
+    rate = missed[kept].mean(axis=0)
+    B = np.linalg.solve(A, centred.T @ (missed[kept] - rate))
+    expected = (Phi[0] - mean) @ B
+    np.testing.assert_allclose(found.loo_scores[0], expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda X, Y: (X.iloc[:1], Y.iloc[:1]), "two rows at least"),
+        (lambda X, Y: (X.iloc[:9], Y), "rows"),
+        (lambda X, Y: (X.rename(columns=str.upper), Y), "none of the features"),
+        (lambda X, Y: (X, Y.to_numpy()[:, :1].repeat(3, axis=1)), "without names"),
+        (lambda X, Y: (X, Y + 1), "Unknown label type"),
+        (lambda X, Y: (X, ["a", "b"] * 10), "one class per row"),
+    ],
+)
+def test_adapted_refuses_what_it_cannot_use(old, change, sentence):
+    X, Y = change(*site(20, seed=11))
+    with pytest.raises(ValueError, match=sentence):
+        old.adapted(X, Y)
+
+
+def test_a_short_model_is_not_adapted(old):
+    X, Y = site(30, seed=12)
+    with pytest.raises(InputError, match="adapt the long one"):
+        old.shorten(3).adapted(X, Y)
+
+
+def test_adapted_takes_classes_and_sparse_rows():
+    from scipy import sparse
+
+    X = sparse.random(200, 30, density=0.2, random_state=0, format="csr")
+    y = np.where(X[:, [0]].toarray().ravel() > 0, "b", "a")
+    clf = MLTSKClassifier().fit(X, y)
+    new = clf.adapted(X[:80], y[:80])
+    assert set(new.predict(X)) <= {"a", "b"}
+    with pytest.raises(InputError, match="none of the classes"):
+        clf.adapted(X[:3], ["a", "b", "c"])
