@@ -1,6 +1,7 @@
 """A browser for the tests of this room, or a reason why there is none."""
 
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ NAMES = (
     "chrome",
 )
 PATIENCE = 60_000  # milliseconds, on a machine that is busy with other tests
+BETWEEN_QUESTIONS = 20  # milliseconds
 TWO_FRAMES = """new Promise((done) => {
   requestAnimationFrame(() => requestAnimationFrame(() => done(true)));
 })"""
@@ -78,11 +80,22 @@ class Browser:
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.emulate_media(color_scheme="dark" if dark else "light")
         self.page.goto(Path(path).resolve().as_uri() + fragment)
-        self.page.wait_for_function(f"Boolean({ready})")
+        self.wait_for(ready)
 
     def run(self, code, argument=None):
         """The value of an expression, or of a function of an argument, in the page."""
         return self.page.evaluate(code, argument)
+
+    def wait_for(self, condition):
+        """Wait until an expression is true in the page.
+
+        Asked from here, again and again: the page's own policy forbids Playwright to
+        leave code in it that asks.
+        """
+        end = time.monotonic() + PATIENCE / 1000
+        while not self.run(f"Boolean({condition})"):
+            assert time.monotonic() < end, f"never true: {condition}"
+            self.page.wait_for_timeout(BETWEEN_QUESTIONS)
 
     def texts(self, selector):
         """The text of all elements that a selector finds."""

@@ -247,6 +247,9 @@ def test_labels_of_a_model_without_probabilities_show_scores(browser, page):
     assert f"{scores[0]:.3f} {verb} the threshold 0.5." in browser.text("verdict")
     assert browser.texts(".label .chance") == []
     assert "log-odds" not in browser.run("document.body.innerText")
+    lines = browser.texts(".rule .then .terms")
+    start = float(clf.rules_.intercepts[0, 0])
+    assert any(line.startswith(f"f = {start:.3g} ") for line in lines)
 
 
 def test_given_are_the_labels_that_python_predicts(browser, page):

@@ -1,4 +1,4 @@
-"""The review in a browser: it opens quietly, fits a phone, and unfolds on paper."""
+"""The review in a browser: every control, on a desk, a phone and paper."""
 
 import numpy as np
 import pandas as pd
@@ -47,7 +47,7 @@ def test_review_opens_without_complaints_and_does_not_scroll_sideways(
 
 
 def test_review_takes_its_colours_from_the_style_sheet(browser, page):
-    fill = "getComputedStyle(document.querySelector('svg .fill')).fill"
+    fill = "getComputedStyle(document.querySelector('svg .found')).fill"
     browser.open(page, ready=IS_WHOLE)
     light = browser.run(fill)
     browser.open(page, dark=True, ready=IS_WHOLE)
@@ -69,18 +69,65 @@ def test_review_shows_maps_of_pairs_within_the_window(browser, page, width):
     assert browser.run(BEYOND) == 0
 
 
-def test_review_has_on_paper_what_is_folded(browser, page):
+N_UNPRINTED = """[...document.querySelectorAll("details.part")].filter((part) => {
+  return getComputedStyle(part).display === "none";
+}).length"""
+
+
+def test_review_prints_what_belongs_in_the_file_or_everything(browser, page):
     browser.open(page, ready=IS_WHOLE)
+    browser.run("window.print = () => dispatchEvent(new Event('beforeprint'))")
     n_folded = browser.run(N_FOLDED)
-    assert n_folded > 10
-    browser.run("dispatchEvent(new Event('beforeprint'))")
-    assert browser.run(N_FOLDED) == 0
-    browser.run("dispatchEvent(new Event('afterprint'))")
-    assert browser.run(N_FOLDED) == n_folded
+    browser.page.emulate_media(media="print")
+    try:
+        n_unprinted = browser.run(N_UNPRINTED)
+        assert n_unprinted > 3  # all but the model and its results
+        browser.run("document.getElementById('r-print-file').click()")
+        assert 0 < browser.run(N_FOLDED) <= n_folded
+        browser.run("dispatchEvent(new Event('afterprint'))")
+        browser.run("document.getElementById('r-print-all').click()")
+        assert browser.run(N_FOLDED) == 0
+        assert browser.run(N_UNPRINTED) == 0
+        browser.run("dispatchEvent(new Event('afterprint'))")
+        assert browser.run(N_FOLDED) == n_folded
+        assert browser.run(N_UNPRINTED) == n_unprinted
+    finally:
+        browser.page.emulate_media(media="screen")
+
+
+def test_review_bar_of_contents_unfolds_where_it_goes_and_stays(browser, page):
+    browser.open(page, ready=IS_WHOLE)
+    for key in browser.run(
+        "[...document.querySelectorAll('nav.parts a')].map((a) => a.hash)"
+    ):
+        browser.click(f"nav.parts a[href='{key}']")
+        browser.wait_for(f"document.querySelector('{key}').closest('details').open")
+    bar = "document.querySelector('nav.parts').getBoundingClientRect().top"
+    browser.wait_for("scrollY > 1000")  # it scrolls smoothly
+    assert browser.run(bar) == 0
+    browser.open(page, fragment="#table", ready=IS_WHOLE)
+    assert browser.run("document.querySelector('#table').closest('details').open")
+
+
+def test_review_says_what_another_threshold_would_change(browser, page):
+    browser.open(page, ready=IS_WHOLE)
+    browser.run("document.querySelector('#r-move-1').closest('details').open = true")
+    said = "document.querySelector('.mover[data-label=\"1\"] output').textContent"
+    before = browser.run(said)
+    browser.page.locator("#r-move-1").focus()
+    browser.press("End")
+    assert browser.run(said) != before
+    assert browser.run(said).startswith("From 99 % on: ")
+    browser.press("Home")
+    assert browser.run(said).startswith("From 0.1 % on: 100 of 100 rows are given it.")
+    assert "Of 100 rows that have it, 100 are found." in browser.run(said)
+    slider = "document.querySelector('#r-move-1')"
+    assert browser.run(f"{slider}.getAttribute('aria-valuetext')") == "0.1 %"
 
 
 @pytest.mark.parametrize("width", [1400, 1000, 390])
 def test_review_leaves_its_explorer_room_for_bars_and_figures(browser, page, width):
-    browser.open(page, width=width, ready="window.explorer")
-    assert min(browser.run(WIDTHS, ".label .bar")) > 40
+    browser.open(page, width=width, fragment="#try", ready="window.explorer")
+    browser.settled()
+    assert min(browser.run(WIDTHS, ".explorer .label .bar")) > 40
     assert max(browser.run(OVERFLOWS, ".size-ap")) <= 0

@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk import MLTSKClassifier, PaperMLTSK, read_table
 from mltsk.datasets import make_multilabel_rules
+from mltsk.explain import fuzzy_rules
 from mltsk.pages.explorer import explorer_data
 from mltsk.pages.explorer_content import feature_data, ranges, system_data
 from mltsk.pages.render import source
@@ -255,6 +256,10 @@ def test_system_data_of_the_papers_system_have_rules_and_no_general_one():
     assert data["general"] == []
     assert data["shape"] == [2, 10, 5, 0]
     assert not data["hasLogOdds"]
+    slope, constant = fuzzy_rules(clf.system_).lines
+    assert_array_equal(unpacked(data["lines"]["slope"]), slope)
+    assert_array_equal(unpacked(data["lines"]["constant"]), constant)
+    assert all("Gauss(" in text for _, text in data["rules"][0]["words"])
 
 
 @pytest.mark.parametrize("n_rules", [0, 2])

@@ -95,33 +95,49 @@ def table_of(X, Y):
 def test_review_page_answers_in_the_order_in_which_people_ask(made):
     page = Reader(made.page)
     assert page.headings == [
-        "What is in the table",
-        "How well it can be predicted",
-        "What the model says",
+        "The model on one page",
         "Try it",
+        "Results in depth",
+        "For whom it works: subgroups",
+        "Are there enough rows?",
+        "What is in the table",
+        "Rows worth a second look",
+        "For the methods section",
         "How this was made",
     ]
+    first = page.text[: page.text.index(page.headings[0])]
+    assert "Can ascites, hepatomegaly, spiders and edema be told from 13" in first
     for sentence in made.labels:
-        assert page.text.index(sentence) < page.text.index(page.headings[0])
+        assert sentence in first
+    assert "Taken: the whole model." in first
     assert "mltsk review pbc --out page.html" in page.text
     assert "patient: left out as an identifier" in page.text
 
 
 def test_review_page_has_figures_of_rows_that_were_left_out(pbc, made):
     clf = MLTSKClassifier(threshold="f1").fit(pbc.X, pbc.Y)
-    text = text_of(made.page)
-    figures = evaluate(pbc.Y, clf.loo_scores_, per_label=True)
-    aucs = clf.fit_record_.pair_out_auc()
+    page = Reader(made.page)
+    by_label = evaluate(pbc.Y, clf.loo_scores_, per_label=True)
     given = clf.fit_record_.given_by_folds("f1")
-    for j, (label, row) in enumerate(figures.iterrows()):
+    for j, label in enumerate(pbc.label_names):
         y = pbc.Y[label].to_numpy(dtype=float)
-        found = given[y == 1, j].sum()
-        recall = found / (y == 1).sum()
-        precision = found / (found + given[y == 0, j].sum())
-        assert f"{label} AP {row.AP:.2f}, AUC {aucs[j]:.2f}" in text
-        assert f"recall (sensitivity) {recall:.2f}, precision {precision:.2f}" in text
-    assert "hepatomegaly can be predicted in part" in text
-    assert "It is rare, 24 cases: treat this with care." in text
+        rows = ~np.isnan(y)
+        table = pd.crosstab(y[rows], given[rows, j]).to_numpy()
+        (rest, alarms), (missed, found) = table
+        figures = [
+            f"{by_label['AP'][label]:.2f}",
+            f"{by_label['AUC'][label]:.2f}",
+            f"{100 * found / (found + missed):.0f} %",
+            f"{100 * rest / (rest + alarms):.0f} %",
+            f"{100 * found / (found + alarms):.0f} %",
+            f"{100 * rest / (rest + missed):.0f} %",
+        ]
+        (row,) = (row for row in page.rows if row[0] == label and len(row) == 10)
+        told = [row[i] for i in (2, 4, 6, 7, 8, 9)]
+        assert [cell.split("\u2013")[0].rsplit(" ", 1)[0] for cell in told] == figures
+        assert f"{found} of {found + missed} cases are found" in page.text
+    assert "hepatomegaly can be predicted in part" in page.text
+    assert "It is rare, 24 cases: treat this with care." in page.text
 
 
 def test_review_page_has_one_threshold_per_label(pbc, made):
@@ -129,7 +145,7 @@ def test_review_page_has_one_threshold_per_label(pbc, made):
     text = text_of(made.page)
     for label, threshold in zip(clf.label_names_, clf.thresholds_, strict=True):
         words = f"{100 * threshold:.3g} %"
-        assert f"Given from a probability of {words} on" in text
+        assert f"a probability of {words} on" in text
         assert f"{label} {words}" in text  # of the model in words
     for model in explorer_models(made.page):
         thresholds = np.frombuffer(b64decode(model["thresholds"]))
@@ -238,8 +254,8 @@ def test_review_page_folds_many_labels_and_stays_small():
     Y = pd.DataFrame(has_label.astype(float)).add_prefix("label ")
     page = review_page(table_of(X, Y), quick=True).page
     assert len(page) < 2_500_000
-    assert '<details class="label" open>' not in page
-    assert page.count('<details class="label">') == 60
+    assert page.count('<details class="label" open>') == 2
+    assert page.count('<details class="label') == 60
 
 
 def test_review_page_shows_the_labels_that_most_rows_have_where_asked_for_fewer():
@@ -255,7 +271,7 @@ def test_review_page_shows_the_labels_that_most_rows_have_where_asked_for_fewer(
     assert page.text.count(note) == 2  # of the review, and of its explorer
     assert "2 of 4 labels" in page.text
     first_cells = [row[0] for row in page.rows]
-    assert first_cells.count("a") == 3  # among columns, labels and judged labels
+    assert first_cells.count("a") == 4  # among columns, labels, results, needed rows
     assert first_cells.count("rare") == 1  # among columns
     assert made.page.count('<details class="label"') == 4
     whole = review_page(table_of(X, Y), quick=True)

@@ -28,6 +28,7 @@ from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 from ..classifier import MLTSKClassifier
 from ..core.arrays import CSR, FloatArray, mean_of_known, spread_rows
 from ..core.magnitude import in_ordinary_size, unit_factors
+from ..core.worth import MIN_CLEAR_CASES
 from ..fit.left_out import Groups, take_groups
 from ..frames import MISSING
 from ..metrics.curves import ranking, resamples
@@ -40,9 +41,8 @@ MAX_COMPARED_LABELS = 30
 # How often folds are drawn, up to so many rows: on pbc (418 rows) one draw moves the
 # mean AP by .02, and that of a rare label by a tenth.
 DRAWS_BY_ROWS = ((1000, 5), (2000, 2), (MAX_COMPARED_ROWS, 1))
+READABLE_SIZES = (5, 8, 12, 20)  # statements per label of the model in words
 REVIEW_STATEMENTS = 12  # per label of the model in words, if no other size is better
-# With fewer cases no method is called clearly better for a label.
-MIN_CLEAR_CASES = 20
 # A short model that is worse by less is called better: it can be read.
 SLIGHTLY_WORSE_AP = 0.005
 
@@ -143,6 +143,17 @@ class BaselineComparison(NamedTuple):
         return leads
 
 
+def readable_size(size_path: DataFrame) -> int:
+    """How many statements per label the model in words has.
+
+    It is the fewest with which AP by folds is hardly worse than with others.
+    """
+    readable = size_path[size_path["statements"].isin(READABLE_SIZES)]
+    AP = readable["macro_AP"]
+    good = readable[AP >= AP.max() - SLIGHTLY_WORSE_AP]
+    return int(good["statements"].min()) if len(good) else REVIEW_STATEMENTS
+
+
 def compare(
     model: MLTSKClassifier,
     X: Samples,
@@ -165,7 +176,8 @@ def compare(
     groups : array of int of shape (n,), or None
         Rows of one group are in the same fold, and drawn together.
     statements : int
-        Per label of the short model.
+        Per label of the short model, as it was chosen on all rows; in each fold it is
+        chosen again without the rows that are tested.
     seed : int
         Of folds, of the forest and of resamples.
     done : callable
@@ -177,7 +189,7 @@ def compare(
     X = take_rows(X, rows)
     Y = Y[np.ix_(rows, labels)]
     groups = take_groups(groups, rows)
-    task = _Task(model=model, X=X, Y=Y, groups=groups, statements=statements, seed=seed)
+    task = _Task(model=model, X=X, Y=Y, groups=groups, seed=seed)
     scores = _scores_of_unseen(task, done)
     weights = resamples(len(Y), n_labels, seed)
     if groups is not None:
@@ -212,7 +224,6 @@ class _Task(NamedTuple):
     X: Samples
     Y: FloatArray
     groups: Groups
-    statements: int
     seed: int
 
 
@@ -265,7 +276,9 @@ def _our_scores(task: _Task, fold: tuple[RowNumbers, RowNumbers]) -> FloatArray:
             DataFrame(Y[np.ix_(train, observed)]),
             groups=take_groups(task.groups, train),
         )
-        short = long.shorten(task.statements)
+        # the length is chosen without the test rows, as it was on all rows
+        path = long.fit_record_.size_path(long.max_conditions, READABLE_SIZES)
+        short = long.shorten(readable_size(path))
         scores[0][:, observed] = long.predict_proba(unseen)
         scores[1][:, observed] = short.predict_proba(unseen)
     return scores

@@ -17,9 +17,10 @@ from ..core.arrays import FloatArray, Matrix, dense
 from ..explain.effects import Effects
 from ..explain.given import GivenRules
 from ..explain.pairs import PairAxis, PairEffects
+from ..explain.papers_rules import fuzzy_rules
 from ..explain.rules import RuleBase, rule_base
 from ..explain.subjects import Subjects
-from ..explain.wording import name
+from ..explain.wording import name, percent
 from ..fitted import FittedAttributes
 from ..system import FuzzySystem
 from ..text import plural
@@ -105,6 +106,7 @@ def system_data(
         "quantiles": packed(system.quantiles),
         **_words(base),
         "had": had,
+        "lines": _lines(system),
     }
 
 
@@ -227,12 +229,38 @@ def _words(base: RuleBase) -> PageData:
         is_short = len(shapes) <= MAX_SHAPES_OF_SHORT
         at_most = MAX_SHAPES_OF_SHORT if is_short else MAX_SHAPES_OF_LONG
         general.append(_first_words(shapes, at_most, "smaller one", numbers))
+    if base.system.is_papers:
+        return {"general": [], "rules": _papers_words(base.system, numbers)}
     exceptions = []
     for rule in base.exceptions:
         at_most = min(MAX_WORDED_CONDITIONS, rule.told or 0)
         words = _first_words(rule.conditions, at_most, "smaller condition", numbers)
         exceptions.append({**words, "size": rule.size, "always": rule.always})
     return {"general": general, "rules": exceptions}
+
+
+def _papers_words(system: FuzzySystem, numbers: Mapping[str, int]) -> list[PageData]:
+    """The IF-part of each rule of the paper: the Gaussians that tell rules apart."""
+    rules: list[PageData] = []
+    for rule in fuzzy_rules(system):
+        shown = rule.shown_conditions(MAX_WORDED_CONDITIONS)
+        words = _first_words(shown, len(shown), "", numbers)
+        n_more = len(rule.conditions) - len(shown)
+        words["more"] = f"and {plural(n_more, 'more condition')}" if n_more else ""
+        size = f"governs {percent(rule.share)} of the data"
+        rules.append({**words, "size": size, "always": False})
+    return rules
+
+
+def _lines(system: FuzzySystem) -> PageData | None:
+    """Slope and constant of each feature on the paper's scale, for its formulas.
+
+    None for systems of another form.
+    """
+    if not system.is_papers:
+        return None
+    slope, constant = fuzzy_rules(system).lines
+    return {"slope": packed(slope), "constant": packed(constant)}
 
 
 def _first_words(

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..exceptions import optional
 from ..files import writing
+from ..text import escape_markdown
 
 # A line of a style sheet or a script that is blank or holds nothing but a comment.
 EMPTY_LINE = re.compile(r"^[ \t]*(//.*|/\*[^*]*\*/)?\n", flags=re.MULTILINE)
@@ -48,6 +49,7 @@ def template(name: str, package: str = "mltsk.pages") -> Any:
         autoescape=True,
         undefined=jinja2.StrictUndefined,
     )
+    environment.filters["markdown"] = escape_markdown
     return environment.get_template(name)
 
 

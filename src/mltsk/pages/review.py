@@ -7,69 +7,74 @@ sheet. Pictures are inline SVG (`svg`). The template is ``templates/review.html`
 it is filled with are the facts below.
 """
 
-import platform
-from collections.abc import Callable
-from datetime import date
-from importlib.metadata import version
+from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from pandas import DataFrame, concat
 from sklearn.base import clone
 
 from .. import __version__
 from ..classifier import MLTSKClassifier
-from ..core.arrays import FloatArray, spread_rows
 from ..datasets.load import is_path
 from ..exceptions import InputError, check_installed
-from ..explain import views
-from ..explain.page import Node, largest_amount
-from ..explain.rules import MAX_SHOWN_LABELS, RuleBase
+from ..explain.rules import MAX_SHOWN_LABELS
 from ..explain.wording import name
 from ..files import check_outputs
-from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
-from ..pipelines import with_feature_names, with_fixed_thresholds
+from ..pipelines import with_feature_names, with_thresholds
 from ..rows.read import TableLike
 from ..tables.files import read_raw
-from ..tables.read import DataTable, read_table, sparse_rows
-from ..text import plural
+from ..tables.read import DataTable, read_table
 from . import svg, worth
 from .baselines import (
     COMPARISON_FOLDS,
-    FOREST,
-    LINEAR,
     MAX_COMPARED_ROWS,
-    OURS,
     REVIEW_STATEMENTS,
-    SLIGHTLY_WORSE_AP,
-    BaselineComparison,
-    Samples,
     compare,
     draws_of_rows,
-    take_rows,
+    readable_size,
 )
-from .explorer import explorer_parts, policy
-from .packing import PageData
+from .explorer import policy
 from .render import source, template, write_page
-from .review_pairs import pair_facts
-from .review_table import table_facts
+from .review_elsewhere import (
+    check_finished,
+    elsewhere_section,
+    judged_on,
+    labels_elsewhere,
+    matching_table,
+    refuse_together,
+    without_record,
+)
+from .review_enough import enough_section
+from .review_first import first_screen
+from .review_model import model_section
+from .review_origin import origin_section
+from .review_results import results_section
+from .review_second_look import second_look_section
+from .review_sheets import methods_part, points_section
+from .review_subgroups import check_by, subgroup_section
+from .review_table import table_section
+from .review_try import try_section
+from .sections import Compared, Review, SectionMaker, samples_of
 from .shown_labels import check_max_labels, note_on_shown_labels, shown_labels
 from .worth import JudgedLabel
 
-MAX_UNFOLDED_LABELS = 6
-READABLE_SIZES = (5, 8, 12, 20)  # statements per label of the model in words
-MAX_SHAPES_PER_LABEL = 6
-MAX_SHOWN_EXCEPTIONS = 12
-CONSEQUENTS_PER_EXCEPTION = 5
-# Cells of rows to try that a page holds, and rows that it holds in any case.
-MAX_TRIED_CELLS = 200_000
-MIN_TRIED_ROWS = 50
-# What is drawn across and up.
-ROC_AXES = ("false alarms among the others", "cases found")
-PRECISION_AXES = ("cases found", "right among those given")
+# The parts below the first screen, in the order in which people ask.
+SECTIONS: tuple[SectionMaker, ...] = (
+    model_section,
+    points_section,
+    try_section,
+    results_section,
+    elsewhere_section,
+    subgroup_section,
+    enough_section,
+    table_section,
+    second_look_section,
+    methods_part,
+    origin_section,
+)
 
 Progress = Callable[[int, int], object] | None
 
@@ -97,11 +102,15 @@ def review(
     seed: int = 0,
     progress: Progress = None,
     max_labels: int = MAX_SHOWN_LABELS,
+    by: Sequence[str] = (),
+    test: DataTable | None = None,
+    fitted: MLTSKClassifier | None = None,
 ) -> Path:
     """Write a page about a table and a model of it.
 
-    It says what is in the table, how well its labels can be predicted, and what a model
-    says about them.
+    It says how well the labels of a table can be predicted, what a model says about
+    them, and what is in the table. With ``test`` or ``fitted`` the model is judged on
+    rows from elsewhere: an external validation.
 
     Parameters
     ----------
@@ -123,6 +132,15 @@ def review(
     max_labels : int, default=500
         How many labels the page shows one by one: those that most rows have. Its first
         lines are about all labels.
+    by : list of str, optional
+        Features that results are shown by, in subgroups: values of a nominal feature,
+        quarters of a number; by default all nominal ones and "age".
+    test : table of `mltsk.read_table`, optional
+        Another table with the same features and labels: the model is fitted on
+        ``table`` and judged on this one.
+    fitted : MLTSKClassifier, optional
+        A fitted model, perhaps from a file, that is judged on ``table`` as it is;
+        nothing is fitted then.
 
     Examples
     --------
@@ -141,6 +159,10 @@ def review(
                 "review(X, path, Y)."
             )
         table = _joined_table(table, Y)
+    if fitted is not None:
+        refuse_together(model=model, test=test)
+        page = validation_page(fitted, table, max_labels=max_labels, by=by).page
+        return write_page(page, path)
     made = review_page(
         table,
         model=model,
@@ -148,6 +170,8 @@ def review(
         seed=seed,
         progress=progress,
         max_labels=max_labels,
+        by=by,
+        test=test,
     )
     return write_page(made.page, path)
 
@@ -177,57 +201,95 @@ def review_page(
     command: str = "",
     progress: Progress = None,
     max_labels: int = MAX_SHOWN_LABELS,
+    by: Sequence[str] = (),
+    test: DataTable | None = None,
 ) -> ReviewPage:
     """Return what `review` writes, with what it says first.
 
     ``command`` is shown in the page, to repeat the review.
     """
     _check_review(table, max_labels)
+    check_by(table, by)
+    if test is not None:
+        test = matching_table(test, table.feature_names, table.label_names)
     is_quick = quick or _n_units(table) < 4 * COMPARISON_FOLDS
     step = _step_counter(progress, len(table), is_quick=is_quick)
     step()  # none yet
-    X = _samples(table)
-    Y = table.Y.to_numpy(dtype=float)
     if model is None:
         model = MLTSKClassifier(threshold="f1")
-    fitted = clone(model).fit(X, table.Y, groups=table.groups)
+    fitted = clone(model).fit(samples_of(table), table.Y, groups=table.groups)
     fitted = with_feature_names(fitted, table.feature_names)
     step()
     compared = Compared(REVIEW_STATEMENTS)
     if not is_quick:
         compared = _compared(table, model, fitted, seed, step)
-    n_statements = compared.n_statements
-    comparison = compared.comparison
-    shown_model = with_fixed_thresholds(fitted)  # one per label in the whole page
-    short = shown_model.shorten(n_statements)
+    models = _models_in_page(fitted, compared)
+    review = Review(
+        table=table,
+        asked=model,
+        whole=models.whole,
+        short=models.short,
+        compared=compared,
+        labels=models.labels,
+        shown=shown_labels(fitted.system_, max_labels),
+        seed=seed,
+        command=command,
+        max_labels=max_labels,
+        by=tuple(by),
+    )
+    if test is not None:
+        review = judged_on(review, test)
     step()
-    labels = worth.judge(fitted)
-    summary = worth.headline(labels, comparison)
-    shown = shown_labels(fitted.system_, max_labels)
-    facts = {
-        "told": worth.first_lines(labels, comparison),
-        "labels": len(labels),
-        "shown": note_on_shown_labels(fitted.system_, len(shown)),
-        "quick": is_quick,
-        "open": len(labels) <= MAX_UNFOLDED_LABELS,
-        "group": name(table.group_name),
-        "table": table_facts(table, Y, shown),
-        "judged": [_label_facts(labels[j]) for j in shown],
-        "some_judged": _how_many(len(fitted.fit_record_.labels), len(table)),
-        "compared": _comparison_facts(comparison, labels, len(table)),
-        "said": {
-            **_model_facts(fitted, short, labels, shown, n_statements),
-            "mean": _precisions_of_both(comparison),
-            "sizes": _size_picture(compared.size_path, n_statements),
-        },
-        "made": _origin_facts(table, fitted, seed, command, comparison),
-        **_explorer_facts(shown_model, X, table, max_labels),
-    }
-    page = _rendered(table, facts)
+    page = _page_of(review, fitted)
     step()
-    sentences = [worth.sentence(label) for label in labels]
+    return page
+
+
+def validation_page(
+    fitted: MLTSKClassifier,
+    table: DataTable,
+    *,
+    command: str = "",
+    fitted_on: str = "",
+    max_labels: int = MAX_SHOWN_LABELS,
+    by: Sequence[str] = (),
+) -> ReviewPage:
+    """Return the review of a finished model on a table that it was not fitted on.
+
+    ``fitted_on`` is what the file of the model calls the data of its fit.
+    """
+    _check_review(table, max_labels)
+    check_by(table, by)
+    check_finished(fitted)
+    table = matching_table(
+        table, list(fitted.feature_names_in_), list(fitted.label_names_)
+    )
+    forgetful = without_record(fitted)
+    review = Review(
+        table=table,
+        asked=fitted,
+        whole=forgetful,
+        short=forgetful,
+        compared=Compared(REVIEW_STATEMENTS),
+        labels=labels_elsewhere(fitted, table),
+        shown=shown_labels(fitted.system_, max_labels),
+        seed=0,
+        command=command,
+        max_labels=max_labels,
+        by=tuple(by),
+        fitted_on=fitted_on,
+    )
+    return _page_of(review, fitted)
+
+
+def _page_of(review: Review, fitted: MLTSKClassifier) -> ReviewPage:
+    """The page of a review, and what is printed of it."""
     return ReviewPage(
-        page, summary, labels=sentences, model=fitted, shown=facts["shown"]
+        page=_rendered(review),
+        summary=worth.headline(review.labels, review.comparison),
+        labels=[worth.sentence(label) for label in review.labels],
+        model=fitted,
+        shown=note_on_shown_labels(fitted.system_, len(review.shown)),
     )
 
 
@@ -246,14 +308,6 @@ def _n_units(table: DataTable) -> int:
     return len(table) if table.groups is None else len(np.unique(table.groups))
 
 
-class Compared(NamedTuple):
-    """How long the model in words is, and what was compared to choose its length."""
-
-    n_statements: int
-    size_path: DataFrame | None = None
-    comparison: BaselineComparison | None = None
-
-
 def _compared(
     table: DataTable,
     model: MLTSKClassifier,
@@ -263,11 +317,11 @@ def _compared(
 ) -> Compared:
     """Compare models of all sizes, and then the model with other methods."""
     size_path = fitted.size_path_
-    n_statements = _readable_size(size_path)
+    n_statements = readable_size(size_path)
     step()
     comparison = compare(
         model,
-        _samples(table),
+        samples_of(table),
         table.Y.to_numpy(dtype=float),
         groups=table.groups,
         statements=n_statements,
@@ -275,23 +329,6 @@ def _compared(
         done=step,
     )
     return Compared(n_statements, size_path, comparison)
-
-
-def _readable_size(size_path: DataFrame) -> int:
-    """How many statements per label the model in words has.
-
-    It is the fewest with which AP by folds is hardly worse than with others.
-    """
-    readable = size_path[size_path["statements"].isin(READABLE_SIZES)]
-    AP = readable["macro_AP"]
-    good = readable[AP >= AP.max() - SLIGHTLY_WORSE_AP]
-    return int(good["statements"].min()) if len(good) else REVIEW_STATEMENTS
-
-
-def _samples(table: DataTable) -> Samples:
-    """The features of a table, as sparse rows where it has such."""
-    rows = sparse_rows(table.X)
-    return table.X if rows is None else rows
 
 
 def _step_counter(
@@ -311,318 +348,45 @@ def _step_counter(
     return step
 
 
-def _rendered(table: DataTable, facts: PageData) -> str:
-    """The page with its facts, its style sheets and its scripts."""
-    explorer = facts["tried"]
-    styles = [source("base.css") + source("review.css"), explorer["style"]]
-    scripts = [source("review.js"), explorer["script"]]
+class _Models(NamedTuple):
+    """Both models of a page, and how well that which was taken finds each label."""
+
+    whole: MLTSKClassifier
+    short: MLTSKClassifier
+    labels: list[JudgedLabel]
+
+
+def _models_in_page(fitted: MLTSKClassifier, compared: Compared) -> _Models:
+    """The whole model and the short one, with one threshold per label in the page.
+
+    Thresholds are those of the model that was taken.
+    """
+    n_statements = compared.n_statements
+    if compared.takes_short:
+        short = fitted.shorten(n_statements)
+        whole = with_thresholds(fitted, short.thresholds_)
+        return _Models(whole, short, worth.judge(short))
+    whole = with_thresholds(fitted, fitted.thresholds_)
+    return _Models(whole, whole.shorten(n_statements), worth.judge(fitted))
+
+
+def _rendered(review: Review) -> str:
+    """The page with its sections, its style sheets and its scripts."""
+    made = [section(review) for section in SECTIONS]
+    sections = [section for section in made if section is not None]
+    styles = [source("base.css") + source("review.css")]
+    scripts = [source("review.js")]
+    for section in sections:
+        styles += section.styles
+        scripts += section.scripts
     return template("review.html").render(
-        facts,
-        title=name(table.name),
-        rows=len(table),
-        features=len(table.feature_names),
+        title=name(review.table.name),
+        first=first_screen(review),
+        shown=note_on_shown_labels(review.whole.system_, len(review.shown)),
+        sections=sections,
         styles=styles,
         scripts=scripts,
         policy=policy(styles, scripts),
         version=__version__,
         effect=svg.effect,
     )
-
-
-def _explorer_facts(
-    model: MLTSKClassifier, X: Samples, table: DataTable, max_labels: int
-) -> PageData:
-    """An explorer of the model, with as many rows as the page has room for."""
-    limit = max(MAX_TRIED_CELLS // len(table.feature_names), MIN_TRIED_ROWS)
-    rows = np.arange(len(table))[spread_rows(len(table), limit)]
-    ids = table.ids.iloc[rows] if len(table.ids.columns) else None
-    parts = explorer_parts(
-        model,
-        take_rows(X, rows),
-        table.Y.iloc[rows],
-        ids=ids,
-        max_labels=max_labels,
-    )
-    return {
-        "tried": parts,
-        "some_tried": _how_many(len(rows), len(table)),
-    }
-
-
-def _how_many(shown: int, total: int) -> str:
-    """How many of all rows are shown, or nothing if all are."""
-    return "" if shown == total else f"{shown:,} of {total:,} rows, evenly spread"
-
-
-# how well labels can be predicted -----------------------------------------------------
-
-
-def _label_facts(label: JudgedLabel) -> PageData:
-    """Figures, curves and a sentence on one label."""
-    facts = {
-        **label._asdict(),
-        "sentence": worth.sentence(label),
-        "known": label.is_known,
-        "rate": label.rate,
-        "threshold": f"{100 * label.threshold:.3g}\N{NO-BREAK SPACE}%",
-    }
-    if not label.is_known:
-        return facts
-    recall = label.found / label.cases
-    precision = label.found / label.given if label.given else None
-    false_alarms = label.alarms / (label.observed - label.cases)
-    groups = calibration_groups(label.y, label.chances)
-    roc = svg.curve(
-        f"ROC curve of {label.name}",
-        axes=ROC_AXES,
-        points=roc_curve(label.y, label.scores),
-        guess=[0, 1],
-        at=(false_alarms, recall),
-    )
-    precision_recall = svg.curve(
-        f"Precision and recall of {label.name}",
-        axes=PRECISION_AXES,
-        points=precision_recall_curve(label.y, label.scores),
-        guess=[label.rate, label.rate],
-        at=None if precision is None else (recall, precision),
-    )
-    return {
-        **facts,
-        "recall": recall,
-        "precision": precision,
-        "chances": worth.sentence_on_chances(groups),
-        "pictures": {
-            "ap": svg.interval(f"AP of {label.name}", label.AP, label.rate),
-            "auc": svg.interval(f"AUC of {label.name}", label.AUC, 0.5),
-            "roc": roc,
-            "pr": precision_recall,
-            "calibration": svg.calibration(f"Calibration of {label.name}", groups),
-        },
-    }
-
-
-def _comparison_facts(
-    comparison: BaselineComparison | None, labels: list[JudgedLabel], n_rows: int
-) -> PageData | None:
-    """The model next to other methods, label by label and on average."""
-    if comparison is None:
-        return None
-    is_known = np.isfinite(comparison.AP[OURS])
-    leads = comparison.leads()
-    rows = []
-    for i in np.flatnonzero(is_known):
-        j = comparison.labels[i]
-        AP = {method: float(values[i]) for method, values in comparison.AP.items()}
-        better = [method for method, lead in leads.items() if j in lead.labels]
-        rows.append(_compared_label(labels[j], AP, better))
-    means = {}
-    if rows:
-        means["AP"] = _means(comparison.AP, is_known)
-        means["AUC"] = _means(comparison.AUC, is_known)
-    some = []
-    if comparison.rows != n_rows:
-        some.append(f"{comparison.rows:,} of {n_rows:,} rows")
-    if len(comparison.labels) != len(labels):
-        some.append(f"{len(comparison.labels)} of {len(labels)} labels")
-    folds = f"{COMPARISON_FOLDS} folds, drawn once"
-    if comparison.n_draws > 1:
-        folds = f"{COMPARISON_FOLDS} folds, drawn {comparison.n_draws} times"
-    return {
-        "lines": worth.lines_on_better_methods(labels, comparison),
-        "rows": rows,
-        "mean": means,
-        "methods": list(comparison.AP),
-        "some": " and ".join(some),
-        "folds": folds,
-    }
-
-
-def _compared_label(
-    label: JudgedLabel, AP: dict[str, float], better: list[str]
-) -> PageData:
-    """AP of all methods for one label, and which of them are clearly better."""
-    drawn = {method: AP[method] for method in (OURS, LINEAR, FOREST)}
-    return {
-        "name": label.name,
-        "rate": label.rate,
-        "AP": AP,
-        "picture": svg.compared(f"AP of {label.name}", drawn, label.rate),
-        "better": better,
-    }
-
-
-def _means(
-    values: dict[str, FloatArray], is_known: NDArray[np.bool_]
-) -> dict[str, float]:
-    """Means over the labels that are known, by method."""
-    return {method: float(each[is_known].mean()) for method, each in values.items()}
-
-
-# what the model says ------------------------------------------------------------------
-
-
-def _model_facts(
-    model: MLTSKClassifier,
-    short: MLTSKClassifier,
-    judged: list[JudgedLabel],
-    shown: NDArray[np.intp],
-    n_statements: int,
-) -> PageData:
-    """What a model says: its short form in words, its curves and its exceptions.
-
-    ``shown`` are the labels that it is shown for, ``n_statements`` those per label of
-    the short form.
-    """
-    base = short.rules_
-    curves = views.FeatureCurves(views.effects_of(model))
-    short_curves = views.FeatureCurves(base.effects)
-    pairs = model.pairs_
-    general = []
-    labels = []
-    for j in shown.tolist():
-        node = None
-        if len(base.general):
-            node = base.general[j].nodes(None, general=base.effects.start)[0]
-            general.append(node)
-        shapes = _shape_pictures(curves, short_curves, j, n_statements)
-        label = name(str(model.label_names_[j]))
-        labels.append(
-            {
-                "name": label,
-                "warning": worth.sentence(judged[j]) if judged[j].is_guessed else "",
-                "node": node,
-                "shapes": shapes,
-                "pairs": pair_facts(pairs, j),
-            }
-        )
-    return {
-        "legend": base.legend(),
-        "labels": labels,
-        "most": largest_amount(general),
-        "terms": n_statements,
-        "own": _exceptions(base),
-        "exceptions": _exceptions(model.rules_, at_most=MAX_SHOWN_EXCEPTIONS),
-        "n_pairs": len(pairs),
-        "n_exceptions": model.n_rules_,
-        "n_numbers": int(model.n_statements_.max()),
-    }
-
-
-def _shape_pictures(
-    curves: views.FeatureCurves,
-    short_curves: views.FeatureCurves,
-    j: int,
-    n_statements: int,
-) -> list[tuple[str, str]]:
-    """Features that matter most for label j, and pictures of what they add."""
-    features = curves.largest([j], MAX_SHAPES_PER_LABEL)
-    of_short = short_curves.largest([j], n_statements)
-    wholes = [curves.curve(f, j) for f in features]
-    reach = max((float(np.abs(curve.y).max()) for curve in wholes), default=0.0) or 1.0
-    pictures = []
-    for f, whole in zip(features, wholes, strict=True):
-        simple = short_curves.curve(f, j) if f in of_short else None
-        pictures.append((name(whole.feature), svg.shape(whole, simple, reach)))
-    return pictures
-
-
-def _exceptions(base: RuleBase, at_most: int | None = None) -> list[Node]:
-    """What exceptions cover and say, those that move most labels first."""
-    sizes = np.abs(base.effects.shift_sizes).sum(axis=1)
-    nodes = []
-    for k in np.argsort(-sizes, kind="stable")[:at_most]:
-        nodes += base.exceptions[int(k)].nodes(CONSEQUENTS_PER_EXCEPTION)
-    return nodes
-
-
-def _precisions_of_both(comparison: BaselineComparison | None) -> list[float] | None:
-    """Mean AP of the whole model and of the short one, on the same folds."""
-    means = {} if comparison is None else comparison.mean_AP()
-    if comparison is None or not means:
-        return None
-    return [means[method] for method in comparison.ours]
-
-
-def _size_picture(size_path: DataFrame | None, n_statements: int) -> str | None:
-    """What brevity costs, if it is known."""
-    if size_path is None:
-        return None
-    means = {
-        "mean over rows": size_path["AP"].to_numpy(),
-        "mean over labels": size_path["macro_AP"].to_numpy(),
-    }
-    known = {words: line for words, line in means.items() if np.isfinite(line).all()}
-    if not known:
-        return None
-    return svg.sizes(
-        "What brevity costs",
-        counts=size_path["statements"].to_numpy(),
-        values=known,
-        marked=n_statements,
-    )
-
-
-# how it was made ----------------------------------------------------------------------
-
-
-def _origin_facts(
-    table: DataTable,
-    model: MLTSKClassifier,
-    seed: int,
-    command: str,
-    comparison: BaselineComparison | None,
-) -> dict[str, str]:
-    """How the review was made, to repeat it."""
-    packages = ("numpy", "scipy", "scikit-learn", "pandas")
-    versions = [f"{package} {version(package)}" for package in packages]
-    exceptions = "no exceptions"
-    if model.n_rules_:
-        exceptions = plural(model.n_rules_, "exception")
-    facts = {
-        "Table": name(table.source or table.name),
-        "Model": (
-            f"MLTSKClassifier with {_options(model)}; {exceptions}, ridge "
-            f"{model.ridge_:.3g}"
-        ),
-        "Judged on": _judged_on(table),
-    }
-    if comparison is not None:
-        facts["Compared with"] = (
-            "scikit-learn's LogisticRegression() and RandomForestClassifier(100, "
-            "min_samples_leaf=3)"
-        )
-    facts["Seed"] = (
-        f"{seed}, for folds, the forest and intervals; the model itself has no chance "
-        "in it"
-    )
-    facts["Versions"] = (
-        f"mltsk {__version__}, Python {platform.python_version()}, "
-        f"{', '.join(versions)}"
-    )
-    facts["Made on"] = date.today().isoformat()
-    if command:
-        facts["Repeat it"] = command
-    return facts
-
-
-def _judged_on(table: DataTable) -> str:
-    """By what the model was judged."""
-    rows = "scores of rows that were left out, one at a time"
-    if table.group_name:
-        group = name(table.group_name)
-        rows = f"scores of rows that were left out, all rows of one {group} at a time"
-    return (
-        f"{rows}; AUC of up to 2,000 rows without groups from pairs of rows left out; "
-        "intervals are 95 %, on the scale of log-odds; counts at thresholds that were "
-        "chosen in five folds without the counted rows"
-    )
-
-
-def _options(model: MLTSKClassifier) -> str:
-    """The options of a model that are not the usual ones."""
-    usual = type(model)().get_params()
-    changed = []
-    for option, value in model.get_params().items():
-        if value != usual[option]:
-            changed.append(f"{option}={value!r}")
-    return ", ".join(changed) or "no options"

@@ -11,6 +11,7 @@ from ..tables.report import report_row
 from ..text import plural
 from . import svg
 from .packing import PageData
+from .sections import Review, Section
 from .worth import RARE_CASES
 
 MAX_SHOWN_COLUMNS = 300
@@ -20,6 +21,26 @@ MAX_STRIP_PARTS = 80  # parts of the rows in the picture of a column's gaps
 MAX_LABEL_PAIRS = 8
 MIN_PAIR_CORRELATION = 0.1
 MAX_MAPPED_LABELS = 40
+
+
+def table_section(review: Review) -> Section:
+    """What is in the table: columns, gaps, labels, and pairs of labels."""
+    table = review.training or review.table
+    title = "What is in the table"
+    if review.training is not None:
+        title = "What is in the table of the fit"
+    Y = table.Y.to_numpy(dtype=float)
+    return Section(
+        key="table",
+        title=title,
+        bar_title="The table",
+        template="review/table.html",
+        facts={
+            **table_facts(table, Y, review.shown),
+            "n_rows": len(table),
+            "n_labels": len(table.label_names),
+        },
+    )
 
 
 def table_facts(

@@ -7,6 +7,7 @@ Coordinates have one decimal, as nobody sees a tenth of a pixel.
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,6 +41,9 @@ CHARACTER_WIDTH = 5.6  # of the values of a heat map
 SQUARE_LEFT = 34.0
 SQUARE_TOP = 8.0
 SQUARE_SIDE = 158.0
+# Words along an axis by their places, shares of its length.
+Ticks: TypeAlias = Mapping[float, str]
+FROM_0_TO_1: Ticks = {0.0: "0", 0.5: "0.5", 1.0: "1"}
 
 
 def curve(
@@ -106,6 +110,48 @@ def share_bar(share: float) -> str:
     track = _bar(0, 2, 200, 6, "track")
     fill = _bar(0, 2, 200 * share, 6, "fill")
     return _svg("line", (200, 10), f"{share:.0%}", [track, fill])
+
+
+def stacked_shares(title: str, shares: Array) -> str:
+    """Draw shares of rows next to each other: found, missed, false alarms, others."""
+    marks = [_bar(0, 0, 400, 14, "track")]
+    starts = 400 * np.append(0.0, np.cumsum(shares))
+    for i, kind in enumerate(("found", "missed", "alarm")):
+        marks.append(_bar(starts[i], 0, starts[i + 1] - starts[i], 14, kind))
+    stretched = ' preserveAspectRatio="none"'
+    return _svg("stack", (400, 14), title, marks, stretched)
+
+
+def decision_curve(
+    title: str, *, thresholds: Array, model: Array, everybody: Array, at: float
+) -> str:
+    """Draw the net benefit over thresholds, with a tick at that of the model.
+
+    ``model`` and ``everybody`` have the net benefit of acting on the model's word and
+    of acting on all rows; acting on none has 0.
+    """
+    highest = max(float(model.max()), float(everybody.max()), 1e-6)
+    lowest = -0.15 * highest
+    end = float(thresholds[-1])
+
+    def placed(x: Array, y: Array) -> tuple[Array, Array]:
+        heights = (np.maximum(y, lowest) - lowest) / (highest - lowest)
+        return _placed(x / end, heights)
+
+    # "all" falls steeply: its line ends where it leaves the picture
+    shown = everybody >= lowest
+    marks = [
+        _path(*placed(np.array([0.0, end]), np.zeros(2)), "guide"),
+        _path(*placed(thresholds[shown], everybody[shown]), "curve line-2"),
+        _path(*placed(thresholds, model), "curve"),
+    ]
+    if at <= end:
+        x, _ = placed(np.array([at]), np.zeros(1))
+        marks.append(_line(x[0], SQUARE_TOP, x[0], SQUARE_TOP + SQUARE_SIDE, "tick"))
+    across = {share: f"{100 * share * end:.2g} %" for share in (0, 0.5, 1)}
+    up = {-lowest / (highest - lowest): "0", 1.0: f"{highest:.2g}"}
+    axes = ("acted on from this probability on", "net benefit")
+    return _square(title, axes, marks, (across, up))
 
 
 def gaps(title: str, missing: Array) -> str:
@@ -204,6 +250,36 @@ def sizes(title: str, counts: Array, values: Mapping[str, Array], marked: int) -
             marks.append(_text(float(np.interp(size, counts, x)), 163, str(size)))
     marks.append(_text(184, 178, "statements per label"))
     return _svg("sizes", (430, 182), title, marks)
+
+
+def learning(title: str, rows: Sequence[int], values: Mapping[str, Array]) -> str:
+    """Draw figures of models against the rows that they learned from.
+
+    Each doubling of the rows has the same length. ``values`` has a line per figure.
+    """
+    every = np.concatenate(list(values.values()))
+    low = np.floor(10 * every.min()) / 10
+    high = np.ceil(10 * every.max()) / 10 + 1e-9
+    doublings = np.log2(np.asarray(rows) / rows[0])
+    x = 44 + 280 * doublings / max(float(doublings[-1]), 1e-9)
+
+    def height(figures: ArrayLike) -> Array:
+        return 130 - 118 * (np.asarray(figures) - low) / (high - low)
+
+    marks = [_bar(34, 12, 300, 118, "frame")]
+    for rank, (words, line) in enumerate(values.items(), start=1):
+        y = height(line)
+        marks.append(_path(x, y, f"curve line-{rank}"))
+        for place, level in zip(x, y, strict=True):
+            marks.append(_dot(place, level, f"series-{rank}"))
+        end = f"mean {words} {line[-1]:.2f}"
+        marks.append(_text(x[-1] + 14, float(y[-1]) + 3, end, "start"))
+    for level in (low, high):
+        marks.append(_text(30, float(height(level)) + 3, f"{level:.1f}", "end"))
+    for place, count in zip(x, rows, strict=True):
+        marks.append(_text(place, 143, f"{count:,}"))
+    marks.append(_text(184, 158, "rows learned from"))
+    return _svg("sizes", (430, 162), title, marks)
 
 
 def together(title: str, names: Sequence[str], C: Array) -> str:
@@ -313,15 +389,19 @@ def _named_values(curve: Curve, reach: float) -> list[str]:
     return marks
 
 
-def _square(title: str, axes: tuple[str, str], marks: Iterable[str]) -> str:
-    """Draw marks in a square with scales from 0 to 1 and words for both axes."""
+def _square(
+    title: str,
+    axes: tuple[str, str],
+    marks: Iterable[str],
+    ticks: tuple[Ticks, Ticks] = (FROM_0_TO_1, FROM_0_TO_1),
+) -> str:
+    """Draw marks in a square with words for both axes, and words along them."""
     bottom = SQUARE_TOP + SQUARE_SIDE
     frame = [_bar(SQUARE_LEFT, SQUARE_TOP, SQUARE_SIDE, SQUARE_SIDE, "frame")]
-    for share in (0, 0.5, 1):
-        words = f"{share:g}"
-        x = SQUARE_LEFT + share * SQUARE_SIDE
+    for share, words in ticks[0].items():
+        frame.append(_text(SQUARE_LEFT + share * SQUARE_SIDE, bottom + 12, words))
+    for share, words in ticks[1].items():
         y = SQUARE_TOP + SQUARE_SIDE * (1 - share)
-        frame.append(_text(x, bottom + 12, words))
         frame.append(_text(SQUARE_LEFT - 5, y + 3, words, "end"))
     across, up = axes
     frame.append(_text(SQUARE_LEFT + SQUARE_SIDE / 2, bottom + 25, across))

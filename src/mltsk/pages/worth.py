@@ -13,38 +13,27 @@ from numpy.typing import NDArray
 
 from ..classifier import MLTSKClassifier
 from ..core.arrays import FloatArray
-from ..explain.views import left_out
+from ..core.worth import MIN_CLEAR_CASES
+from ..core.worth import grade as grade_in_words
 from ..explain.wording import name, percent
-from ..metrics import average_precision_interval, roc_auc_interval
-from ..metrics.curves import Groups
+from ..fit.left_out import Groups, take_groups
+from ..metrics.curves import Groups as CalibrationGroups
+from ..metrics.intervals import (
+    average_precision_interval,
+    guessed_precision,
+    roc_auc_interval,
+)
+from ..probabilities import log_odds_of, probabilities_of
 from ..text import plural
-from .baselines import FOREST, MIN_CLEAR_CASES, BaselineComparison
+from .baselines import FOREST, BaselineComparison, Samples
 
 RARE_CASES = 30  # below, figures are to be taken with care
 # Below, rows that all have a label, or none of which has it, say nothing about it.
 MIN_OBSERVED_ROWS = 5
 MAX_NAMES_OF_LINE = 5
-MAX_SENTENCES_OF_PAGE = 6  # in its first lines, one for each label
 
 # A value, and the ends of its 95 % interval.
 Estimate: TypeAlias = tuple[float, float, float]
-
-
-class Grade(NamedTuple):
-    """Words for a label, and what it must reach: an AUC, and a lift or a gain."""
-
-    words: str
-    auc: float
-    lift: float
-    gain: float
-
-
-GRADES = (
-    Grade("can be predicted", auc=0.8, lift=5.0, gain=0.4),
-    Grade("can be predicted in part", auc=0.7, lift=1.5, gain=0.2),
-)
-LOWEST_GRADE = "can hardly be predicted"
-GRADE_OF_FEW_CASES = "can perhaps be predicted"
 
 
 class JudgedLabel(NamedTuple):
@@ -57,15 +46,22 @@ class JudgedLabel(NamedTuple):
         Rows in which the label was observed, and those of them that have it.
     AP, AUC : (value, low, high)
         With a 95 % interval.
+    guessed_AP : float
+        The AP of as many rows in random order.
     found, alarms : int
         Cases, and other rows, that are given the label, at thresholds that were chosen
         without them.
     threshold : float
         The probability from which on the model gives the label.
-    y : array of shape (observed,)
-        Whether rows have the label.
+    y, is_given : arrays of bool of shape (observed,)
+        Whether rows have the label, and whether they are given it.
     chances, scores : arrays of shape (observed,)
-        Their probabilities and scores by a model without them.
+        Their probabilities and log-odds by a model without them; probabilities by a
+        curve without them, too.
+    rows : array of int of shape (observed,)
+        Their positions in the table.
+    groups : array of int of shape (observed,), or None
+        Codes of rows that belong together.
     """
 
     name: str
@@ -73,16 +69,20 @@ class JudgedLabel(NamedTuple):
     cases: int
     AP: Estimate
     AUC: Estimate
+    guessed_AP: float
     found: int
     alarms: int
     threshold: float
     y: NDArray[np.bool_]
+    is_given: NDArray[np.bool_]
     chances: FloatArray
     scores: FloatArray
+    rows: NDArray[np.intp]
+    groups: Groups
 
     @property
     def rate(self) -> float:
-        """Share of rows that have the label: the AP of guessing."""
+        """Share of rows that have the label."""
         return self.cases / max(self.observed, 1)
 
     @property
@@ -98,21 +98,15 @@ class JudgedLabel(NamedTuple):
     @property
     def lift(self) -> float:
         """AP as a multiple of that of guessing."""
-        return self.AP[0] / self.rate
-
-    @property
-    def gain(self) -> float:
-        """How far AP is on the way from guessing (0) to perfect (1)."""
-        return (self.AP[0] - self.rate) / (1 - self.rate)
+        return self.AP[0] / self.guessed_AP
 
     @property
     def is_better_than_guessing(self) -> bool:
         """Whether the model is better than guessing beyond chance, in AUC and in AP.
 
-        By AUC alone, 4 % of labels that are noise were (200 rows; 6 % with 80 groups
-        of three rows), by both 2 % (4 %).
+        As in `mltsk.core.worth.Worth`.
         """
-        return self.is_known and self.AUC[1] > 0.5 and self.AP[1] > self.rate
+        return self.is_known and self.AUC[1] > 0.5 and self.AP[1] > self.guessed_AP
 
     @property
     def is_guessed(self) -> bool:
@@ -123,38 +117,107 @@ class JudgedLabel(NamedTuple):
 def judge(model: MLTSKClassifier) -> list[JudgedLabel]:
     """Judge every label of a classifier that was fitted here."""
     record = model.fit_record_
-    is_observed = ~np.isnan(record.labels)
+    labels = record.labels
+    positions = np.arange(len(labels)) if record.loo_rows is None else record.loo_rows
     is_given = record.given_by_folds(model.threshold)
-    pair_aucs = record.pair_out_auc()
-    noise_shares = record.noise_shares()
+    log_odds = record.loo_scores
+    chances = probabilities_of(record.log_odds_by_folds())
+    figures = record.judged_labels
     judged = []
-    for j, (label, (y, chances, scores)) in enumerate(left_out(model).items()):
-        rows = is_observed[:, j]
-        given = is_given[rows, j]
-        groups = None if record.groups is None else record.groups[rows]
-        AUC = roc_auc_interval(
-            y,
-            scores,
-            auc=None if np.isnan(pair_aucs[j]) else float(pair_aucs[j]),
-            groups=groups,
-            noise_share=noise_shares[j],
-        )
+    for j, label in enumerate(model.label_names_):
+        rows = ~np.isnan(labels[:, j])
+        y = labels[rows, j] > 0
+        scores = log_odds[rows, j]
+        groups = take_groups(record.groups, rows)
         judged.append(
-            JudgedLabel(
-                name=name(label),
-                observed=len(y),
-                cases=int(y.sum()),
-                AP=average_precision_interval(y, scores, groups=groups),
-                AUC=AUC,
-                found=int((y & given).sum()),
-                alarms=int((~y & given).sum()),
-                threshold=float(model.thresholds_[j]),
+            _judged_label(
+                str(label),
+                threshold=model.thresholds_[j],
                 y=y,
-                chances=chances,
+                is_given=is_given[rows, j],
+                chances=chances[rows, j],
                 scores=scores,
+                rows=positions[rows],
+                groups=groups,
+                AP=_estimate(figures.AP[j], is_known=figures.is_known[j]),
+                AUC=_estimate(figures.AUC[j], is_known=figures.is_known[j]),
+                guessed_AP=float(figures.guessed_AP[j]),
             )
         )
     return judged
+
+
+def _estimate(figures: FloatArray, *, is_known: bool) -> Estimate:
+    """A value and the ends of its interval; NaN where it is not known."""
+    value, low, high = figures.tolist() if is_known else (np.nan,) * 3
+    return value, low, high
+
+
+def judge_elsewhere(
+    model: MLTSKClassifier, X: Samples, Y: FloatArray, groups: Groups
+) -> list[JudgedLabel]:
+    """Judge every label of a classifier on rows that it was not fitted on.
+
+    Labels Y (n, L) are in the order of the classifier's, NaN where not observed.
+    """
+    chances = np.asarray(model.predict_proba(X), dtype=np.float64)
+    is_given = np.asarray(model.predict(X)) > 0
+    judged = []
+    for j, label in enumerate(model.label_names_):
+        rows = ~np.isnan(Y[:, j])
+        y = Y[rows, j] > 0
+        scores = log_odds_of(chances[rows, j])
+        of_rows = take_groups(groups, rows)
+        judged.append(
+            _judged_label(
+                str(label),
+                threshold=model.thresholds_[j],
+                y=y,
+                is_given=is_given[rows, j],
+                chances=chances[rows, j],
+                scores=scores,
+                rows=np.flatnonzero(rows),
+                groups=of_rows,
+                AP=average_precision_interval(y, scores, groups=of_rows),
+                AUC=roc_auc_interval(y, scores, groups=of_rows),
+                guessed_AP=guessed_precision(y, of_rows),
+            )
+        )
+    return judged
+
+
+def _judged_label(
+    label: str,
+    *,
+    threshold: float,
+    y: NDArray[np.bool_],
+    is_given: NDArray[np.bool_],
+    chances: FloatArray,
+    scores: FloatArray,
+    rows: NDArray[np.intp],
+    groups: Groups,
+    AP: Estimate,
+    AUC: Estimate,
+    guessed_AP: float,
+) -> JudgedLabel:
+    """One label with its counts."""
+    return JudgedLabel(
+        name=name(label),
+        observed=len(y),
+        cases=int(y.sum()),
+        AP=AP,
+        AUC=AUC,
+        guessed_AP=guessed_AP,
+        found=int((y & is_given).sum()),
+        alarms=int((~y & is_given).sum()),
+        threshold=float(threshold),
+        y=y,
+        is_given=is_given,
+        chances=chances,
+        scores=scores,
+        rows=rows,
+        groups=groups,
+    )
 
 
 # one label ----------------------------------------------------------------------------
@@ -187,13 +250,13 @@ def sentence(label: JudgedLabel) -> str:
 
 def grade(label: JudgedLabel) -> str:
     """Words for how well a label is predicted that is better than guessing."""
-    if label.cases < MIN_CLEAR_CASES:
-        return GRADE_OF_FEW_CASES
-    for reached in GRADES:
-        is_lifted = label.lift >= reached.lift or label.gain >= reached.gain
-        if label.AUC[0] >= reached.auc and is_lifted:
-            return reached.words
-    return LOWEST_GRADE
+    words = grade_in_words(
+        n_cases=label.cases,
+        auc=label.AUC[0],
+        ap=label.AP[0],
+        guessed_ap=label.guessed_AP,
+    )
+    return words.format("predicted")
 
 
 def _how_it_is_found(label: JudgedLabel) -> str:
@@ -242,10 +305,10 @@ def _fraction_in_words(share: float) -> str:
     return "half" if whole == 2 else f"{part} of {whole}"
 
 
-def sentence_on_chances(groups: Groups) -> str:
+def sentence_on_chances(groups: CalibrationGroups) -> str:
     """Say whether the predicted probabilities of a label can be trusted."""
-    is_off = (groups.forecast < groups.low) | (groups.forecast > groups.high)
-    if is_off.sum() < 2:  # of ten intervals of 95 %, one may be off
+    is_off = _is_off(groups)
+    if not is_miscalibrated(groups):
         return (
             "Probabilities can be trusted: of 100 rows with a predicted probability of "
             "30 %, about 30 have the label."
@@ -257,6 +320,16 @@ def sentence_on_chances(groups: Groups) -> str:
         f"{percent(groups.forecast[worst])}, {percent(groups.observed[worst])} have "
         "the label."
     )
+
+
+def is_miscalibrated(groups: CalibrationGroups) -> bool:
+    """Whether probabilities are wrong in two groups of rows: one of ten may be."""
+    return int(_is_off(groups).sum()) >= 2
+
+
+def _is_off(groups: CalibrationGroups) -> NDArray[np.bool_]:
+    """The groups whose probability lies beyond the interval of what was observed."""
+    return (groups.forecast < groups.low) | (groups.forecast > groups.high)
 
 
 # all labels ---------------------------------------------------------------------------
@@ -275,18 +348,6 @@ def headline(
     if len(labels) == 1:
         return [*best, sentence(labels[0])]
     return [*best, *_lines_on_found_labels(labels), *_lines_on_guessed_labels(labels)]
-
-
-def first_lines(
-    labels: Sequence[JudgedLabel], comparison: BaselineComparison | None
-) -> list[str]:
-    """Return the first lines of a page: with few labels, a sentence on each."""
-    lines = headline(labels, comparison)
-    if len(labels) > MAX_SENTENCES_OF_PAGE:
-        return lines
-    best = _line_on_best_model(labels, comparison)
-    overview = [] if len(labels) == 1 else lines
-    return [*(best or overview), *map(sentence, labels)]
 
 
 def _line_on_best_model(
@@ -334,7 +395,7 @@ def lines_on_better_methods(
                 f"{draws}."
             )
         else:
-            names = _first_names([labels[j].name for j in lead.labels])
+            names = first_names([labels[j].name for j in lead.labels])
             lines.append(f"{subject} is clearly better for {names}.")
     return lines
 
@@ -347,7 +408,7 @@ def _lines_on_found_labels(labels: Sequence[JudgedLabel]) -> list[str]:
     better.sort(key=lambda label: -label.AUC[0])
     count = f"{len(better)} of {len(labels)}"
     if len(better) == len(labels):
-        count = f"All {len(labels)}"
+        count = "Both" if len(labels) == 2 else f"All {len(labels)}"
     ends = f"best {better[0].name}"
     if len(better) > 1:
         ends += f", least well {better[-1].name}"
@@ -361,11 +422,11 @@ def _lines_on_guessed_labels(labels: Sequence[JudgedLabel]) -> list[str]:
         return []
     return [
         f"{len(guessed)} of {len(labels)} labels cannot be predicted better than by "
-        f"guessing: {_first_names(guessed)}."
+        f"guessing: {first_names(guessed)}."
     ]
 
 
-def _first_names(names: Sequence[str]) -> str:
+def first_names(names: Sequence[str]) -> str:
     """The first few names, and how many more there are."""
     text = ", ".join(names[:MAX_NAMES_OF_LINE])
     n_more = len(names) - MAX_NAMES_OF_LINE

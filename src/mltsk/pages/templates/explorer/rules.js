@@ -3,6 +3,7 @@
 const FIRST_CARDS = 12;
 const MAX_OTHER_LABELS = 3; // in a card, next to the chosen one
 const MAX_SLOPES = 3; // features that raise or lower a label within a rule
+const MAX_TERMS = 8; // of the line of a rule of the paper
 
 // The general rule of the chosen label in words, and rules and exceptions as cards: how
 // much they apply now, and what they shift.
@@ -192,9 +193,32 @@ class RuleCards {
     return [this.had[k * L + j], this.had[observed * L + j]];
   }
 
+  // The line f = p0 + p1·x1 + … of a rule of the paper about label j, in the units of
+  // the data.
+  formula(k, j) {
+    const { system, data } = this;
+    const slope = unpackFloats(data.lines.slope);
+    const constant = unpackFloats(data.lines.constant);
+    let start = system.at(k, 0, j);
+    const sizes = Float64Array.from(range(system.D), (d) => {
+      start += system.at(k, d + 1, j) * constant[d];
+      return system.at(k, d + 1, j);
+    });
+    const terms = largest(sizes, MAX_TERMS).sort((a, b) => a - b);
+    const words = terms.filter((d) => sizes[d] !== 0).map((d) => {
+      const sign = sizes[d] < 0 ? "−" : "+";
+      return `${sign} ${number(Math.abs(sizes[d] * slope[d]))}·${data.features[d]}`;
+    });
+    const more = sizes.filter((size) => size !== 0).length - words.length;
+    if (more) words.push(`+ ${times(more, "smaller term")}`);
+    const text = `f = ${number(start)} ${words.join(" ")}`;
+    return h("p", { class: "terms" }, h("span", { text }));
+  }
+
   // What moves the chosen label within a rule that has slopes.
   slopes(k, j) {
     const { system, data } = this;
+    if (data.lines) return this.formula(k, j);
     const names = data.parts ?? data.features;
     const effects = Float64Array.from(range(system.D), (d) => {
       return system.at(k, d + 1, j) * spreadOf(system.usualPlaces(d));

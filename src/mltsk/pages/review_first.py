@@ -1,0 +1,241 @@
+"""The first screen of a review: what was asked, what can be told, whether to trust it.
+
+Whoever reads nothing else should leave with the right answer. Shares are told as counts
+out of 100 rows, as people understand these best; of a rare label out of more.
+"""
+
+import numpy as np
+
+from ..core.arrays import FloatArray
+from ..explain.wording import name
+from ..metrics import calibration_line
+from ..metrics.curves import calibration_groups
+from ..text import listing, plural
+from . import svg, worth
+from .baselines import FOREST, LINEAR
+from .packing import PageData
+from .sections import Review, how_many_rows
+from .worth import JudgedLabel
+
+MAX_ANSWERED_LABELS = 6  # with a sentence each; of more labels, the best told
+MAX_NAMED_LABELS = 8
+# With fewer cases, figures of a validation are rough (Vergouwe and others, 2005).
+FEW_CASES = 100
+BASES = (100, 1_000, 10_000)  # rows that a label is told of, until one has it
+
+
+def first_screen(review: Review) -> PageData:
+    """What was asked of which table, and what can be told: words, counts, a picture."""
+    labels = review.labels
+    answered = _answered(review)
+    lines = []
+    if len(labels) > len(answered):
+        lines = worth.headline(labels, None)
+    return {
+        "question": _question(review),
+        "given": _given(review),
+        "lines": lines,
+        "answers": [_answer(label) for label in answered],
+        "n_others": len(labels) - len(answered),
+        "taken": _taken(review),
+        "trust": _trust(review),
+    }
+
+
+def _answered(review: Review) -> list[JudgedLabel]:
+    """The labels of the first screen: all, or of many those that are told best."""
+    if len(review.labels) <= MAX_ANSWERED_LABELS:
+        return review.labels
+    known = [label for label in review.labels if label.is_better_than_guessing]
+    known.sort(key=lambda label: -label.AUC[0])
+    return known[:MAX_ANSWERED_LABELS]
+
+
+def _question(review: Review) -> str:
+    """What was asked of which table."""
+    names = [label.name for label in review.labels]
+    what = listing(names)
+    if len(names) > MAX_NAMED_LABELS:
+        what = f"each of {len(names):,} labels"
+    columns = plural(len(review.table.feature_names), "column")
+    return f"Can {what} be told from {columns} of {name(review.table.name)}?"
+
+
+def _given(review: Review) -> str:
+    """How many rows there are, and by which of them the model is judged."""
+    table = review.table
+    rows = f"{plural(len(table), 'row')}."
+    if review.is_external:
+        where = f", of {name(_fitted_on(review))}" if _fitted_on(review) else ""
+        return f"{rows} The model was fitted on other rows{where}."
+    some = how_many_rows(len(review.taken.fit_record_.labels), len(table))
+    if some:
+        rows = f"{rows} Judged are {some}."
+    if not table.group_name:
+        return f"{rows} Each is judged as a model that has not seen it would."
+    group = name(table.group_name)
+    return (
+        f"{rows} Rows of one {group} are kept together: each row is judged by a model "
+        f"that has seen no row of its {group}."
+    )
+
+
+def _fitted_on(review: Review) -> str:
+    """What the table of the fit is called."""
+    return review.fitted_on if review.training is None else review.training.name
+
+
+# label by label -----------------------------------------------------------------------
+
+
+def _answer(label: JudgedLabel) -> PageData:
+    """A sentence on a label, counts out of 100 rows, and these as a picture."""
+    sentence = worth.sentence(label)
+    answer = {"name": label.name, "rest": sentence.removeprefix(label.name)}
+    if not label.is_known:
+        return {**answer, "counts": "", "picture": ""}
+    shares = shares_of(label)
+    base = base_of(label)
+    counts = whole_counts(shares, base)
+    return {
+        **answer,
+        "counts": _counts_in_words(counts, base),
+        "picture": svg.stacked_shares(
+            f"{label.name}: cases found and missed, false alarms, others", shares
+        ),
+    }
+
+
+def shares_of(label: JudgedLabel) -> FloatArray:
+    """Shares of rows: cases found, cases missed, false alarms, all others."""
+    missed = label.cases - label.found
+    others = label.observed - label.cases - label.alarms
+    counts = np.array([label.found, missed, label.alarms, others], dtype=np.float64)
+    return counts / max(label.observed, 1)
+
+
+def base_of(label: JudgedLabel) -> int:
+    """Out of how many rows a label is told: 100, or more if it is rare."""
+    rarer = min(label.rate, 1 - label.rate)
+    return next((base for base in BASES if base * rarer >= 1), BASES[-1])
+
+
+def whole_counts(shares: FloatArray, base: int) -> list[int]:
+    """Shares as whole numbers that add up to a base (largest remainders).
+
+    >>> whole_counts(np.array([0.333, 0.333, 0.334]), 100)
+    [33, 33, 34]
+    """
+    exact = shares * base
+    counts = np.floor(exact).astype(int)
+    n_left = base - int(counts.sum())
+    largest = np.argsort(counts - exact, kind="stable")[: max(n_left, 0)]
+    counts[largest] += 1
+    return [int(count) for count in counts]
+
+
+def _counts_in_words(counts: list[int], base: int) -> str:
+    """Counts out of 100 rows as two sentences."""
+    found, missed, alarms, others = counts
+    n_cases = found + missed
+    verb = "has" if n_cases == 1 else "have"
+    n_others = alarms + others
+    noun = "false alarm" if alarms == 1 else "false alarms"
+    return (
+        f"Of {base:,} rows, {n_cases:,} {verb} it: {found:,} found, {missed:,} missed. "
+        f"Among the {n_others:,} others, {alarms:,} {noun}."
+    )
+
+
+# the model, and whether to trust it ---------------------------------------------------
+
+
+def _taken(review: Review) -> str:
+    """Which model was taken, and why."""
+    comparison = review.comparison
+    means = {} if comparison is None else comparison.mean_AP()
+    if review.is_finished:
+        return "The model is a finished one: nothing was fitted or chosen here."
+    if comparison is None or not means:
+        return (
+            "Taken: the whole model. Shorter models and other methods were not "
+            "compared."
+        )
+    long, short = comparison.ours
+    others = (
+        f"logistic regression {means[LINEAR]:.2f}, a {FOREST} {means[FOREST]:.2f}, on "
+        "the same folds"
+    )
+    if review.takes_short:
+        return (
+            f"Taken: a model of {short}, because it can be read and ranks rows as well "
+            f"as the whole model (mean AP {means[short]:.2f}, whole model "
+            f"{means[long]:.2f}; {others})."
+        )
+    return (
+        f"Taken: {long}, because it ranks rows better than {short} (mean AP "
+        f"{means[long]:.2f} against {means[short]:.2f}; {others})."
+    )
+
+
+def _trust(review: Review) -> list[str]:
+    """What speaks for trusting the figures, and what against it."""
+    known = [label for label in review.labels if label.is_better_than_guessing]
+    lines = []
+    if review.comparison is not None:
+        lines += worth.lines_on_better_methods(review.labels, review.comparison)
+    if known:
+        lines.append(_line_on_probabilities(known))
+        lines += _line_on_few_cases(known)
+    lines.append(_line_on_origin(review))
+    return lines
+
+
+def _line_on_origin(review: Review) -> str:
+    """Whether the figures come from the table of the fit or from another one."""
+    if not review.is_external:
+        return (
+            "All figures come from this one table: how the model does elsewhere, only "
+            "rows from elsewhere can tell (--test other.csv)."
+        )
+    off = []
+    for label in review.labels:
+        line = calibration_line(label.y, label.chances, groups=label.groups)
+        if not line.intercept.low <= 0 <= line.intercept.high:
+            off.append(label.name)
+    start = "Figures come from another table than that of the fit"
+    if not off:
+        return f"{start}, and labels are there as often as the model says."
+    return (
+        f"{start}: there the model says too much or too little of "
+        f"{worth.first_names(off)} on the whole (calibration in the large)."
+    )
+
+
+def _line_on_probabilities(labels: list[JudgedLabel]) -> str:
+    """Whether predicted probabilities can be trusted."""
+    off = []
+    for label in labels:
+        if worth.is_miscalibrated(calibration_groups(label.y, label.chances)):
+            off.append(label.name)
+    if not off:
+        return (
+            "Probabilities can be trusted: of 100 rows with a predicted probability of "
+            "30 %, about 30 have the label."
+        )
+    return f"Be careful with the probabilities of {worth.first_names(off)}."
+
+
+def _line_on_few_cases(labels: list[JudgedLabel]) -> list[str]:
+    """Name labels with so few cases that figures are rough."""
+    few = []
+    for label in labels:
+        rarer = min(label.cases, label.observed - label.cases)
+        if rarer < FEW_CASES:
+            few.append(f"{label.name} ({rarer:,})")
+    if not few:
+        return []
+    return [
+        f"Figures are rough where there are fewer than {FEW_CASES} cases: "
+        f"{worth.first_names(few)}."
+    ]

@@ -1,0 +1,138 @@
+"""A model on another table: judged by its own predictions, with what has changed."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import kstest
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from mltsk import MLTSKClassifier, load, read_table, review, save
+from mltsk.exceptions import InputError
+from mltsk.metrics import calibration_line
+from mltsk.pages.review import review_page, validation_page
+from mltsk.pages.review_elsewhere import (
+    feature_drifts,
+    labels_elsewhere,
+    matching_table,
+)
+
+from .test_review import Reader, text_of
+
+
+def made_table(n=200, seed=0, shift=0.0):
+    rng = np.random.default_rng(seed)
+    age = rng.normal(50 + shift, 10, n).round(1)
+    frame = pd.DataFrame(
+        {
+            "age": age,
+            "sex": rng.choice(["f", "m"], n, p=[0.7, 0.3]),
+            "stage": pd.Categorical(
+                rng.choice(["low", "mid", "high"], n), ["low", "mid", "high"], True
+            ),
+            "iron": np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n)),
+        }
+    )
+    frame["gout"] = (age + rng.normal(0, 8, n) > 55).astype(float)
+    frame["odd"] = (rng.random(n) < 0.4).astype(float)
+    frame.loc[:4, "odd"] = np.nan
+    return frame
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    table = read_table(made_table(), ["gout", "odd"])
+    return MLTSKClassifier(threshold="f1").fit(table.X, table.Y)
+
+
+@pytest.fixture(scope="module")
+def other():
+    frame = made_table(150, seed=1, shift=15.0)
+    frame.loc[:9, "sex"] = "unknown"
+    frame["sex"] = frame["sex"].astype(object)
+    frame.loc[:, "iron"] = np.nan
+    return read_table(
+        frame[frame.columns[::-1]],
+        ["gout", "odd"],
+        number=["iron"],
+        ordinal={"stage": ["low", "mid", "high"]},
+    )
+
+
+def test_labels_elsewhere_are_judged_by_what_the_model_predicts(fitted, other):
+    table = matching_table(other, list(fitted.feature_names_in_), ["gout", "odd"])
+    chances = fitted.predict_proba(table.X)
+    given = fitted.predict(table.X)
+    for j, label in enumerate(labels_elsewhere(fitted, table)):
+        y = other.Y[label.name].to_numpy()
+        rows = ~np.isnan(y)
+        assert_allclose(label.AUC[0], roc_auc_score(y[rows], chances[rows, j]))
+        AP = average_precision_score(y[rows], chances[rows, j])
+        assert_allclose(label.AP[0], AP)
+        assert label.found == (given[rows, j] * y[rows]).sum()
+        assert label.alarms == (given[rows, j] * (1 - y[rows])).sum()
+
+
+def test_feature_drifts_are_those_of_the_rows_of_the_fit(fitted, other):
+    table = matching_table(other, list(fitted.feature_names_in_), ["gout", "odd"])
+    age, sex, stage, iron = feature_drifts(fitted.system_, table)
+    exact = kstest(made_table()["age"], other.X["age"]).statistic
+    assert_allclose(age.shift, exact, atol=0.05)  # percentiles are by twentieths
+    assert age.is_more_than_chance(150)
+    assert sex.unseen == "'unknown': 10 rows"
+    assert not stage.is_more_than_chance(150)
+    assert stage.then == "mid (low to high)"
+    assert iron.now == "never measured"
+    assert_allclose(iron.missing_then, made_table()["iron"].isna().mean())
+    assert iron.missing_now == 1
+    own = read_table(made_table(), ["gout", "odd"])
+    shifts = [drift.shift for drift in feature_drifts(fitted.system_, own)]
+    assert max(shifts) < 0.03
+
+
+def test_validation_page_of_a_model_file_says_what_has_changed(fitted, other, tmp_path):
+    save(fitted, tmp_path / "model.skops")
+    model = load(tmp_path / "model.skops")
+    made = validation_page(model, other, fitted_on="the first clinic")
+    page = Reader(made.page)
+    assert "fitted on other rows, of the first clinic" in page.text
+    assert "The model is a finished one" in page.text
+    assert "Another table than that of the fit" in page.headings
+    assert "Are there enough rows?" not in page.headings
+    table = matching_table(other, list(model.feature_names_in_), ["gout", "odd"])
+    label = labels_elsewhere(model, table)[0]
+    line = calibration_line(label.y, label.chances)
+    (row,) = (row for row in page.rows if row[0] == "gout" and len(row) == 7)
+    share = other.Y["gout"].mean()
+    assert row[2].startswith(f"{100 * share:.0f} %")
+    assert row[3] == f"{100 * label.chances.mean():.0f} %"
+    assert row[4].startswith(f"{line.intercept.value:.2f}")
+    assert "age" in page.text[page.text.index("Features that differ") :][:60]
+    path = review(other, tmp_path / "page.html", fitted=fitted)
+    again = text_of(path.read_text(encoding="utf-8"))
+    assert "The model is a finished one" in again
+
+
+def test_review_page_with_a_test_table_judges_on_that_table(other):
+    table = read_table(made_table(), ["gout", "odd"])
+    page = Reader(review_page(table, quick=True, test=other).page)
+    assert "150 rows. The model was fitted on other rows" in page.text
+    assert "What is in the table of the fit" in page.headings
+    assert "Are there enough rows?" in page.headings
+    (row,) = (row for row in page.rows if row[0] == "gout" and len(row) == 8)
+    own = review_page(table, quick=True)
+    (fit_row,) = (r for r in Reader(own.page).rows if r[0] == "gout" and len(r) == 10)
+    assert row[6] == fit_row[4]  # AUC in left-out rows of the fit
+
+
+def test_review_refuses_tables_and_models_that_do_not_fit(fitted, other, tmp_path):
+    table = read_table(made_table(), ["gout", "odd"])
+    without = read_table(made_table().drop(columns="age"), ["gout", "odd"])
+    with pytest.raises(InputError, match="no feature 'age', which the model needs"):
+        review_page(table, quick=True, test=without)
+    with pytest.raises(InputError, match="leave test out, or fitted"):
+        review(table, tmp_path / "page.html", fitted=fitted, test=other)
+    classes = MLTSKClassifier().fit(table.X, table.Y["gout"])
+    with pytest.raises(InputError, match="one class of several"):
+        validation_page(classes, other)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,42 @@
+"""Whether rows are enough: what a doubling gave, and rules of thumb by hand."""
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from mltsk import read_table
+from mltsk.metrics import required_rows
+from mltsk.pages.review import review_page
+
+from .test_review import Reader
+
+
+def made_table(n, n_noise=0):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(n, 2 + n_noise))).add_prefix("x")
+    X["ward"] = rng.choice(["a", "b", "c"], n)
+    y = X.x0 + X.x1 + rng.normal(0, 0.7, n) > 0.5
+    return read_table(pd.concat([X, y.astype(float).rename("ill")], axis=1), ["ill"])
+
+
+def mean_APs(table):
+    text = Reader(review_page(table, quick=True).page).text
+    moved = re.search(r"moved the mean AP from (\d\.\d+) to (\d\.\d+)", text)
+    return text, float(moved[1]), float(moved[2])
+
+
+def test_more_rows_help_where_there_are_few_of_many_columns():
+    text, half, whole = mean_APs(made_table(80, n_noise=20))
+    assert whole - half > 0.01
+    assert "more rows would still help" in text
+
+
+def test_more_rows_hardly_help_where_little_is_to_learn():
+    table = made_table(600)
+    text, half, whole = mean_APs(table)
+    assert abs(whole - half) <= 0.01
+    assert "would hardly help" in text
+    n_cases = int(table.Y["ill"].sum())
+    needed = required_rows(n_cases / 600, 4).rows  # two numbers, three wards
+    assert f"ill {n_cases} {n_cases / 4:.1f} 600 {needed} enough by both" in text
