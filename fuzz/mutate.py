@@ -234,6 +234,9 @@ KNOWING: dict[str, Callable[[bytes, Random], bytes]] = {
     "csv.gz": compressed_words,
     "json": tree,
     "rules": tree,
+    "summary": tree,
+    "plan": tree,
+    "sums": archive,
 }
 
 

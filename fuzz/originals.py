@@ -20,11 +20,13 @@ from scipy.io import savemat
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 
-from mltsk import IncrementalMLTSK, MLTSKClassifier, save, to_dict
+from mltsk import IncrementalMLTSK, MLTSKClassifier, read_table, save, to_dict
 from mltsk.datasets import Dataset, make_multilabel_rules, write_npz
 from mltsk.io import ModelInfo
 from mltsk.paper import METHODS
 from mltsk.paper.experiments.store import FILE, Cell, Outcome, Row, Store
+from mltsk.sites import Plan, SiteSums, summary_of, write_json, write_sums
+from mltsk.sites.plan_checks import plain_plan
 
 DATA = make_multilabel_rules(n_samples=24, n_features=4, n_labels=3, random_state=0)
 QUICK_SETTINGS = {
@@ -101,7 +103,7 @@ RULES = [
     {"smoker": ["never", "daily"], "age": 41},
 ]
 # Formats with checksums: what is read of a changed file is what was written.
-CHECKED = ("csv.gz", "npz", "xlsx", "skops")
+CHECKED = ("csv.gz", "npz", "xlsx", "skops", "sums")
 
 
 def frame() -> pd.DataFrame:
@@ -130,6 +132,22 @@ def originals(kind: str) -> tuple[bytes, ...]:
         return tuple(_MAKERS[kind](Path(folder)))
 
 
+# What hospitals export: a delimiter that is named, names in three rows and again on
+# every page, dates of birth, remarks, units, brackets, times, and lists.
+EXPORT = """sep=;
+Patient;;Labor;;;Befund;
+patient;born;visit;crp;saldo;smoker;sick
+;;;mg/l;EUR;J/N;
+P1;20.11.1934;08.06.2022;< 5,0;(12,50);Yes (2019);['gout', 'asthma']
+P2;07.06.1964;19.12.2021;12,7;CHF 3;No;{gout}
+;;;;;;
+patient;born;visit;crp;saldo;smoker;sick
+P3;19.02.1975;07.08.2022;k.A.;7-;Unknown;none
+P4;01.01.1950;13:45;-99 mg/l;120/80;no;asthma
+P5;01.01.1950;07.08.2022;-99;1'250,00;Yes, often;gout
+"""
+
+
 def _csv(_: Path) -> list[bytes]:
     text = frame().to_csv(index=False)
     with_semicolons = text.replace("now, and then", "then").replace(",", ";")
@@ -140,6 +158,7 @@ def _csv(_: Path) -> list[bytes]:
         MESSY.encode("utf-16"),
         MESSY.encode("cp1252"),
         LONG.encode(),
+        EXPORT.encode("cp1252"),
     ]
 
 
@@ -259,6 +278,29 @@ def _rules(_: Path) -> list[bytes]:
     return [json.dumps(RULES).encode()]
 
 
+def _sites() -> tuple[list[dict[str, Any]], Plan, list[SiteSums]]:
+    """Summaries of two sites, their plan, and their sums."""
+    table = pd.concat([frame()] * 2, ignore_index=True)
+    halves = [read_table(table[half::2], labels=["ill", "old"]) for half in (0, 1)]
+    summaries = [summary_of(half, least=2) for half in halves]
+    plan = Plan.of(summaries, curves=True)
+    return summaries, plan, [SiteSums.of(half, plan, least=2) for half in halves]
+
+
+def _summary(folder: Path) -> Iterator[bytes]:
+    for summary in _sites()[0]:
+        yield write_json(summary, folder / "a.summary").read_bytes()
+
+
+def _plan(folder: Path) -> list[bytes]:
+    return [write_json(plain_plan(_sites()[1]), folder / "plan.json").read_bytes()]
+
+
+def _sums(folder: Path) -> Iterator[bytes]:
+    for sums in _sites()[2]:
+        yield write_sums(sums, folder / "a.sums").read_bytes()
+
+
 def _sqlite(folder: Path) -> list[bytes]:
     rows = tuple(Row({"C": C}, (0.5, 0.1, 0.2, 0.3, 0.4, 0.0)) for C in range(5))
     with Store.open(folder, create=True) as store:
@@ -285,5 +327,8 @@ _MAKERS: dict[str, Callable[[Path], Iterable[bytes]]] = {
     "json": _json,
     "rules": _rules,
     "sqlite": _sqlite,
+    "summary": _summary,
+    "plan": _plan,
+    "sums": _sums,
 }
 KINDS = tuple(_MAKERS)

@@ -30,6 +30,15 @@ from mltsk.paper.experiments.results import PROTOCOLS
 from mltsk.paper.experiments.store import FILE, Store
 from mltsk.pipelines import taken_apart
 from mltsk.rows.given_rules import with_rules
+from mltsk.sites import (
+    Plan,
+    SiteSums,
+    joined,
+    read_plan,
+    read_summary,
+    read_sums,
+)
+from mltsk.sites.plan_checks import plain_plan
 from mltsk.tables import excel, files
 from mltsk.tables.advice import advice
 
@@ -110,6 +119,7 @@ WISHES: tuple[dict[str, Any], ...] = (
     {"long": "patient,diagnosis", "prefix": 3},
     {"number": "day,smoker", "group": "patient", "encoding": "cp1252"},
     {"labels": 1, "blank_means_no": True},
+    {"age": "born:visit", "label_column": "sick", "header_rows": 3},
 )
 
 
@@ -219,6 +229,26 @@ def _read_results(path: Path) -> list[object]:
     return [results.run, results.scores.to_csv(), results.cells.to_csv()]
 
 
+def _read_summary(path: Path) -> object:
+    """Read a summary and make a plan of it."""
+    plan = Plan.of([read_summary(path)])
+    return plain_plan(plan)
+
+
+def _read_plan(path: Path) -> object:
+    """Read a plan and share sums by it."""
+    plan = read_plan(path)
+    table = frame()
+    kinds = {name: kind for name, kind in plan.kinds.items() if name in table}
+    rows = read_table(table, labels=["ill", "old"], kinds=kinds)
+    return _answers(joined([SiteSums.of(rows, plan, least=2)]))
+
+
+def _read_sums(path: Path) -> object:
+    """Read sums and join them."""
+    return _answers(joined([read_sums(path)]))
+
+
 _READERS: dict[str, Callable[[Path], object]] = {
     "csv": _read_table,
     "csv.gz": _read_table,
@@ -233,4 +263,7 @@ _READERS: dict[str, Callable[[Path], object]] = {
     "rules": _read_rules,
     "toml": _read_definition,
     "sqlite": _read_results,
+    "summary": _read_summary,
+    "plan": _read_plan,
+    "sums": _read_sums,
 }

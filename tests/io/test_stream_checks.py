@@ -253,4 +253,4 @@ def test_check_stream_computes_no_prior_that_memory_does_not_hold(paired, monkey
     stream = {**paired["stream_"], "has_kernel_prior": True}
     check_attributes(IncrementalMLTSK, {**paired, "stream_": stream})
     monkeypatch.setenv("MLTSK_MEMORY", "100K")
-    refused({**paired, "stream_": stream}, "The prior of this stream would take more")
+    refused({**paired, "stream_": stream}, "The prior of these sums would take more")

@@ -21,11 +21,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
+from ..classifier import MLTSKClassifier
 from ..exceptions import InputError
 from ..files import writing
 from ..limits import JSON_EXPANSION, check_size, too_large
 from ..pipelines import taken_apart
 from .info import ModelInfo
+from .nodes import is_classifier, read_classifier
 from .rebuild import rebuilt
 from .requirements import MAX_COMPLAINT, refusing, require
 from .sizes import check_array_sizes
@@ -48,7 +50,11 @@ MAX_MEMBERS = 10_000
 
 
 def save(
-    model: BaseEstimator, path: str | Path, *, info: ModelInfo | None = None
+    model: BaseEstimator,
+    path: str | Path,
+    *,
+    info: ModelInfo | None = None,
+    keep_sums: bool = False,
 ) -> Path:
     """Write a fitted model to a file.
 
@@ -61,6 +67,10 @@ def save(
         it is complete.
     info : ModelInfo, optional
         What else the file says about the model; by default its own names.
+    keep_sums : bool, default=False
+        Whether the file holds the sums over rows from which all numbers can be found
+        again (``model.sums_``), so that the model can be corrected without its rows.
+        Sums over few rows tell something of these rows.
 
     Examples
     --------
@@ -74,6 +84,8 @@ def save(
     (60, 5)
     """
     kind = type(model).__name__
+    if keep_sums:
+        model = _with_sums(model)
     buffer = io.BytesIO(_dumped(model))
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
         foreign = untrusted(json.loads(archive.read(SCHEMA)))
@@ -90,6 +102,26 @@ def save(
     with writing(path) as file:
         file.write(buffer.getvalue())
     return Path(path)
+
+
+def _with_sums(model: BaseEstimator) -> BaseEstimator:
+    """A copy of a model that holds the sums over the rows of its fit."""
+    _, last = taken_apart(model)
+    kind = type(last).__name__
+    if not isinstance(last, MLTSKClassifier):
+        raise InputError(f"A {kind} has no sums to keep: save it without keep_sums.")
+    check_is_fitted(last)
+    if last.system_.is_chosen:
+        raise InputError(
+            "A short model keeps no sums: keep those of the long model, correct that "
+            "and shorten it then."
+        )
+    attributes = {**vars(last), "kept_sums_": last.sums_}
+    whole = from_attributes(type(last), attributes)
+    if not isinstance(model, Pipeline):
+        return whole
+    steps = [*model.steps[:-1], (model.steps[-1][0], whole)]
+    return from_attributes(type(model), {**vars(model), "steps": steps})
 
 
 def _dumped(model: BaseEstimator) -> bytes:
@@ -178,8 +210,6 @@ def _model_in(
     path: str | Path,
 ) -> BaseEstimator:
     """The model in an open file, which messages call ``path``."""
-    import skops.io
-
     schema = {}
     if SCHEMA in archive.namelist():
         schema = _json_member(archive, SCHEMA, path)
@@ -192,7 +222,12 @@ def _model_in(
     require(schema.get("__loader__") == "ObjectNode", "it holds no model")
     check_array_sizes(archive, schema, path)
     # the same open file: what was checked is what is read
-    model = skops.io.load(file, trusted=names_for_skops(schema))
+    if is_classifier(schema):
+        model = read_classifier(archive, schema)
+    else:
+        import skops.io
+
+        model = skops.io.load(file, trusted=names_for_skops(schema))
     categories = manifest.get("info", {}).get("categories")
     return rebuilt(model, _categories(categories or {}))
 

@@ -35,6 +35,8 @@ class ModelInfo:
         Columns that identify a row.
     reading : dict
         Other options that labels and missing cells were read with.
+    units : dict
+        Units that were taken off the numbers of features, by name.
     version : str
         The version of this package that wrote the file.
     """
@@ -47,6 +49,7 @@ class ModelInfo:
     kinds: dict[str, ColumnKind] = field(default_factory=dict)
     ids: tuple[str, ...] = ()
     reading: dict[str, str] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
     version: str = __version__
 
     @classmethod
@@ -72,9 +75,7 @@ class ModelInfo:
         categories = {}
         for name, values in plain["categories"].items():
             categories[str(name)] = _texts(values)
-        reading = {}
-        for option, value in plain["reading"].items():
-            reading[str(option)] = str(value)
+        reading = _named_texts(plain["reading"])
         return cls(
             data=str(plain["data"]),
             feature_names=_texts(plain["feature_names"]),
@@ -84,6 +85,7 @@ class ModelInfo:
             kinds=kinds,
             ids=_texts(plain["ids"]),
             reading=reading,
+            units=_named_texts(plain.get("units", {})),
             version=version,
         )
 
@@ -99,6 +101,10 @@ def _kinds(columns: Columns) -> dict[str, ColumnKind]:
         elif values and {*values, *columns.rare[d]} <= {"yes", "no"}:
             kinds[name] = YES_NO
     return kinds
+
+
+def _named_texts(items: Json) -> dict[str, str]:
+    return {str(name): str(value) for name, value in items.items()}
 
 
 def _texts(items: Iterable[object]) -> tuple[str, ...]:

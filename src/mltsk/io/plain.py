@@ -1,8 +1,8 @@
 """A model as plain data for JSON: names, numbers and lists, nothing that would be run.
 
 A model is its ``kind``, its ``parameters`` and, under their documented names, its
-``attributes``. What it knows of single training rows stays out: leave-one-out scores,
-and a stream to go on with. What JSON has no word for is an object:
+``attributes``. What it knows of its training rows stays out: leave-one-out scores, sums
+over rows, and a stream to go on with. What JSON has no word for is an object:
 
 ``{"array": [[…], …], "type": "float64", "shape": […]}``
     An array. Among numbers, None is infinity and "nan" is not a number.
@@ -44,7 +44,7 @@ AnyArray: TypeAlias = NDArray[np.generic]
 NAME = "mltsk model"
 VERSION = 5
 # Attributes about single training rows, which stay out.
-ROW_ATTRIBUTES = ("loo_scores_", "loo_rows_", "stream_")
+ROW_ATTRIBUTES = ("loo_scores_", "loo_rows_", "stream_", "kept_sums_")
 NUMBER_DTYPES = (
     "bool",
     "int8",

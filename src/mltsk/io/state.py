@@ -7,6 +7,7 @@ the file.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,12 +21,14 @@ from ..core.pairs import Conditions, Pairs
 from ..core.scales import Scaling
 from ..core.terms import Terms
 from ..core.used import UsedFeatures
+from ..core.worth import Worth
 from ..fit.ridge import Moments
 from ..fit.rows import Block
 from ..fitted import FittedAttributes
 from ..incremental import Stream
 from ..rows.read import default_names
 from ..system import FuzzySystem
+from .plain_sums import plain_sums, restored_sums
 
 # What JSON has: None, bool, int, float, str, lists and dicts.
 Json: TypeAlias = Any
@@ -56,7 +59,7 @@ SYSTEM_FIELDS = {
     "certainty_": "certainty",
 }
 # Attributes of a system that a file has where they are needed.
-OPTIONAL_FIELDS = ("categories_", "used_")
+OPTIONAL_FIELDS = ("categories_", "used_", "worth_")
 # Attributes that are objects of these classes in memory, and dicts of their fields in a
 # file. All of them but the terms may be None.
 RECORDS: Mapping[str, type] = {
@@ -78,12 +81,16 @@ def plain_attributes(model: BaseEstimator) -> Attributes:
     for name, value in vars(model).items():
         is_series = type(value).__module__.partition(".")[0] in ("pandas", "polars")
         attributes[name] = np.asarray(value) if is_series else value
-    attributes.pop("fit_record_", None)
+    record = attributes.pop("fit_record_", None)
     system = attributes.pop("system_", None)
+    if system is not None and record is not None:
+        system = replace(system, worth=record.worth)
     if system is not None:
         attributes |= _plain_system(system)
     if "stream_" in attributes:
         attributes["stream_"] = _plain_stream(attributes["stream_"])
+    if "kept_sums_" in attributes:
+        attributes["kept_sums_"] = plain_sums(attributes["kept_sums_"])
     return attributes
 
 
@@ -105,6 +112,8 @@ def restored(kind: type[BaseEstimator], attributes: Attributes) -> BaseEstimator
         own["fit_record_"] = None  # no rows travel
     if "stream_" in attributes:
         own["stream_"] = restored_stream(attributes["stream_"])
+    if "kept_sums_" in attributes:
+        own["kept_sums_"] = restored_sums(attributes["kept_sums_"], own["system_"])
     return from_attributes(kind, own)
 
 
@@ -125,6 +134,8 @@ def _plain_system(system: FuzzySystem) -> Attributes:
         attributes[name] = value
     if system.used is not None:
         attributes["used_"] = dict(vars(system.used))
+    if system.worth is not None:
+        attributes["worth_"] = dict(vars(system.worth))
     attributes |= _plain_pairs(system)  # these are records in a record
     if system.categories:
         attributes["categories_"] = named_values(system.categories)
@@ -170,6 +181,7 @@ def restored_system(attributes: Attributes) -> FuzzySystem:
         feature_names=_column_names(attributes, fields["columns"], used),
         label_names=tuple(attributes["label_names_"]),
         used=used,
+        worth=Worth(**attributes["worth_"]) if "worth_" in attributes else None,
         categories=categories,
         **fields,
     )

@@ -32,6 +32,8 @@ from .requirements import (
 )
 from .state import RECORDS, Attributes
 from .stream_checks import check_stream
+from .sums_checks import check_kept_sums, check_wishes
+from .worth_checks import check_worth
 
 # Shapes of attributes and of the fields of records.
 SHAPES = {
@@ -132,8 +134,13 @@ def check_system(attributes: Attributes, *, is_calibrated: bool) -> None:
     check_numbers(plain)
     check_pairs(plain, sizes)
     check_categories(plain.get("categories_", {}))
+    if "worth_" in plain:
+        check_worth(plain, sizes["L"])
     if "stream_" in plain:
         check_stream(plain["stream_"], plain, sizes)
+    if "kept_sums_" in plain:
+        check_kept_sums(plain["kept_sums_"], plain, sizes)
+    check_wishes(plain)
 
 
 def _check_record(value: object, name: str, kind: type) -> None:

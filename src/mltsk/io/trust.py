@@ -89,8 +89,12 @@ def untrusted(schema: Json) -> str | None:
 
 def names_for_skops(schema: Json) -> list[str]:
     """Types in a trusted schema that skops does not trust by itself."""
-    objects = {name for loader, name in _types_in(schema) if loader == "ObjectNode"}
-    return [*sorted(objects), *SPARSE_TYPES, "numpy.dtype"]
+    return [*sorted(object_names(schema)), *SPARSE_TYPES, "numpy.dtype"]
+
+
+def object_names(schema: Json) -> set[str]:
+    """The types of the estimators in a schema."""
+    return {name for loader, name in _types_in(schema) if loader == "ObjectNode"}
 
 
 def _types_in(schema: Json) -> Iterator[tuple[object, str]]:
