@@ -16,7 +16,9 @@ def test_demo_writes_both_pages_and_stands_next_to_the_paper(succeeds, tmp_path)
     assert all(0.74 < float(ap[i]) < 0.79 for i in (4, 7))
     files = sorted(file.name for file in folder.iterdir())
     assert files == ["explorer.html", "index.html"]
-    assert "What the model says" in (folder / "index.html").read_text(encoding="utf-8")
+    assert "The model on one page" in (folder / "index.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_demo_refuses_a_file_in_the_place_of_the_folder(refused, tmp_path):

@@ -27,6 +27,7 @@ def words_of_lines(text):
 def test_fit_says_what_was_fitted_and_how_good_it_is(succeeds, awkward, out):
     options = "--labels 5 --rules 3 --order 0 --out"
     text = succeeds("fit", awkward, options, out).out
+    text = " ".join(text.split())
     model = load(out)
     for words in (
         "awkward: 120 samples, 10 features, 5 labels",
@@ -48,7 +49,6 @@ def test_fit_prints_leave_one_out_metrics_next_to_base_rates(
     clf = MLTSKClassifier(threshold="f1").fit(X, Y)
     given = clf.fit_record_.given_by_folds("f1")
     by_label = evaluate(Y, clf.loo_scores_, predictions=given, per_label=True)
-    by_label["AUC"] = clf.fit_record_.pair_out_auc()
     metrics = ("prevalence", "AP", "AUC", "sensitivity", "precision")
     cells = [f"{by_label[name].iloc[-1]:.3f}" for name in metrics]
     assert ["plain", *cells, f"{100 * given[:, -1].mean():.0f}"] in lines
@@ -130,7 +130,7 @@ def test_fit_says_that_a_table_needs_no_exceptions(succeeds, csv_file, out):
 
 def test_fit_says_that_a_short_model_kept_no_exceptions(succeeds, awkward, out):
     text = succeeds("fit", awkward, "--labels 5 --rules 3 --statements 4 --out", out)
-    assert "no exceptions: the short model kept none" in text.out
+    assert "no exceptions: the short model kept none" in " ".join(text.out.split())
     assert "as asked" not in text.out
 
 
@@ -168,7 +168,8 @@ def test_fit_prints_the_column_report_where_something_was_decided(
 def test_fit_counts_labels_that_were_not_observed_in_no_metric(succeeds, patients, out):
     text = succeeds("fit", patients, "--labels gout,asthma --rules 0 --out", out).out
     size = "patients: 90 samples, 4 features, 2 labels"
-    assert f"data           {size}, 6% of their cells not observed\n" in text
+    said = f"data {size}, 6% of their cells not observed model "
+    assert said in " ".join(text.split())
     lines = words_of_lines(text)
     Y = read_table(patients, "gout,asthma").Y
     scores = load(out).loo_scores_
@@ -492,7 +493,7 @@ def test_fit_names_cells_that_cannot_be_read(
     [
         ("yeats", "did you mean 'yeast'?"),
         ("none.csv", "cannot be read"),
-        ("notes.docx", "no format that can be read"),
+        ("notes.docx", "there is no such file"),
     ],
 )
 def test_fit_refuses_data_that_is_not_there(refused, data, sentence, out):

@@ -177,7 +177,7 @@ def test_predict_refuses_text_among_numbers_by_name(
     sentence = refused("predict", clinic, new, "--out", tmp_path / "p.csv")
     assert sentence.endswith(
         "row 1: '6O' is not a number (1 such cell): correct the file or count such "
-        'cells as missing (missing="6O").'
+        'cells as missing (--missing "6O").'
     )
     assert not (tmp_path / "p.csv").exists()
 
@@ -502,7 +502,11 @@ def test_rules_prints_the_papers_model_and_does_not_shorten_it(
 ):
     out = tmp_path / "m.skops"
     succeeds("fit", awkward, "--labels 5 --preset paper --out", out)
-    assert succeeds("rules", out).out.count("governs") == 3
+    text = succeeds("rules", out).out
+    assert text.count("governs") == 3
+    assert text.count(" is Gauss(") >= 3
+    assert "above about" not in text
+    assert "begin{align*}" in succeeds("rules", out, "--format latex").out
     sentence = refused("rules", out, "--statements 3")
     assert "holds a PaperMLTSK, which cannot be shortened" in sentence
 
@@ -641,6 +645,24 @@ def test_export_writes_an_onnx_graph_with_the_same_scores(
     (scores,) = session.run(["scores"], {"X": samples})
     expected = load(model).system_.scores(X.astype(np.float64))
     assert_allclose(scores, expected, atol=1e-9)
+
+
+def test_export_names_the_outputs_of_the_papers_model_which_has_no_probabilities(
+    succeeds, awkward, tmp_path
+):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    model = tmp_path / "m.skops"
+    out = tmp_path / "m.onnx"
+    options = "--preset paper --rules 1 --formulas text --threshold 0 --l1-weight 100"
+    succeeds("fit", awkward, "--labels 5 --out", model, options)
+    said = succeeds("export", model, "--onnx", out).err
+    assert "outputs scores, labels\n" in said
+    # All consequents are 0, and so are scores: by the text they are not above 0.
+    session = onnxruntime.InferenceSession(out.read_bytes())
+    n_features = load(model).n_features_in_
+    labels, scores = session.run(["labels", "scores"], {"X": np.zeros((2, n_features))})
+    assert (scores == 0).all()
+    assert (labels == 0).all()
 
 
 def test_export_needs_something_to_write_and_a_place(refused, model, tmp_path):

@@ -6,12 +6,10 @@ import subprocess
 import sys
 import warnings
 
-import pandas as pd
 import pytest
 
 from mltsk.cli.output import (
     aligned,
-    label_table,
     metric_table,
     noted_warnings,
     working,
@@ -36,25 +34,6 @@ def test_metric_table_says_what_is_better():
         "HL              -  lower",
         "tied_rows      12",
     ]
-
-
-def test_label_table_shows_the_first_twenty_labels():
-    names = [f"label {i}" for i in range(21)]
-    lines = label_table(pd.DataFrame({"AP": 0.5}, index=names), ["AP"]).splitlines()
-    assert len(lines) == 23
-    assert lines[-3:] == [
-        "label 19       0.500",
-        "… and 1 more label",
-        "mean of labels 0.500",
-    ]
-
-
-def test_label_table_cuts_long_names_so_that_lines_have_80_characters():
-    metrics = {"observed": 1000, "prevalence": 0.1, "AP": 0.5, "AUC": 0.7}
-    table = pd.DataFrame(metrics, index=["a very long name " * 9])
-    lines = label_table(table, list(metrics)).splitlines()
-    assert [len(line) for line in lines] == [80, 80]
-    assert "… " in lines[1]
 
 
 def test_noted_warnings_are_one_line_each_and_come_once(capsys):
@@ -334,7 +313,7 @@ def test_refuse_standard_output_where_no_text_is_written(
     ("command", "start"),
     [
         ("predict {model} {data} --out -", "probability"),
-        ("rules {model} --format md --out -", "what holds in general"),
+        ("rules {model} --format md --out -", "how well each label can be told"),
         ("rules {model} --format json --out -", "{"),
         ("rules {model} --format html --out -", "<!doctype html>"),
         ("export {model} --json -", "{"),

@@ -1,8 +1,12 @@
 """``mltsk columns`` and ``mltsk review``."""
 
+import re
 from html import unescape
 
+import pandas as pd
 import pytest
+
+import mltsk
 
 
 @pytest.fixture
@@ -74,7 +78,7 @@ def test_review_writes_a_page_and_prints_a_line_per_label(
     out = tmp_path / "review.html"
     result = succeeds("review", awkward, "--labels 5 --quick --out", out)
     assert [path.name for path in tmp_path.glob("*.html")] == ["review.html"]
-    lines = [line for line in result.out.splitlines() if line.startswith("  ")]
+    lines = re.findall(r"^  \S.*", result.out, flags=re.MULTILINE)
     assert len(lines) == 5
     for line, name in zip(lines, names.labels, strict=True):
         assert line.strip().startswith(name)
@@ -161,3 +165,38 @@ def test_columns_takes_the_group_that_it_is_told(succeeds, refused, repeated_vis
     assert "to overrule" not in told
     words = "columns", repeated_visits, "--labels gout --group patent"
     assert "did you mean 'patient'?" in refused(*words)
+
+
+LABELS_OF_PBC = "ascites,hepatomegaly,spiders,edema"
+
+
+@pytest.fixture
+def halves(tmp_path):
+    """The table pbc in two files, the columns of the second in another order."""
+    table = mltsk.read_table("pbc")
+    frame = pd.concat([table.ids, table.X, table.Y], axis=1)
+    frame[:250].to_csv(tmp_path / "first.csv", index=False)
+    frame[250:].iloc[:, ::-1].to_csv(tmp_path / "second.csv", index=False)
+    return tmp_path / "first.csv", tmp_path / "second.csv"
+
+
+def test_review_judges_on_another_file(succeeds, refused, halves, tmp_path):
+    first, second = halves
+    out = tmp_path / "page.html"
+    options = f"--labels {LABELS_OF_PBC} --quick --test"
+    result = succeeds("review", first, options, second, "--out", out)
+    assert "labels can be predicted better than by guessing" in result.out
+    page = unescape(out.read_text(encoding="utf-8"))
+    assert "168 rows. The model was fitted on other rows, of first." in page
+    model = tmp_path / "model.skops"
+    succeeds("fit", first, f"--labels {LABELS_OF_PBC} --statements 5 --out", model)
+    succeeds("review", model, second, "--by sex --out", out)
+    page = unescape(out.read_text(encoding="utf-8"))
+    assert "The model is a finished one" in page
+    assert "fitted on other rows, of first." in page
+    sentence = refused("review", model, "--out", out)
+    assert "name the table to judge it on" in sentence
+    sentence = refused("review", model, second, "--threshold 0.3 --out", out)
+    assert "judged as they are" in sentence
+    sentence = refused("review", model, second, "--out", second)
+    assert "is read here" in sentence

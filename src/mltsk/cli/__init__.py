@@ -16,7 +16,19 @@ from typer import Option
 
 from .. import __version__
 from ..exceptions import InputError
-from . import datasets, demo, fit, models, reproduce, tables
+from . import (
+    adapt,
+    correct,
+    datasets,
+    demo,
+    fit,
+    models,
+    predict,
+    reproduce,
+    sheets,
+    sites,
+    tables,
+)
 from .output import say, standard_streams
 
 FAILED = 1
@@ -80,15 +92,24 @@ for command in (
     tables.doctor,
     tables.review,
     fit.fit,
-    models.predict,
+    correct.correct,
+    adapt.adapt,
+    sites.share,
+    sites.plan,
+    sites.join,
+    predict.predict,
     models.evaluate,
     models.rules,
     models.explore,
+    sheets.points,
+    sheets.person,
+    sheets.second_look,
+    sheets.methods,
     reproduce.reproduce,
     reproduce.report,
     models.export,
 ):
-    app.command(command.__name__)(command)
+    app.command(command.__name__.replace("_", "-"))(command)
 app.add_typer(datasets.app, name="datasets")
 
 

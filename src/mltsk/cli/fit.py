@@ -1,6 +1,6 @@
 """``mltsk fit``: a model of a data set or a file, and how good it is on unseen rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from math import isfinite, nan
 from textwrap import wrap
@@ -12,9 +12,15 @@ from typer import Option
 
 import mltsk
 
-from ..exceptions import InputError
+from ..exceptions import InputError, printable
 from ..limits import read_json
 from ..text import listing, plural
+from .correct import (
+    DecreasingOption,
+    IncreasingOption,
+    directions_of,
+    price_text,
+)
 from .options import (
     DataArgument,
     StatementsOption,
@@ -24,16 +30,19 @@ from .options import (
     with_options,
 )
 from .output import (
-    LOWER_IS_BETTER,
     MAX_LINE_WIDTH,
-    aligned,
     check_files,
-    label_table,
-    metric_table,
     noted_warnings,
     refuse_standard_output,
     say,
     working,
+)
+from .papers_fit import (
+    LABEL_COLUMNS_OF_PAPER,
+    FoundSetting,
+    papers_model,
+    papers_results,
+    search_table_two,
 )
 
 if TYPE_CHECKING:
@@ -42,10 +51,11 @@ if TYPE_CHECKING:
     from ..core.arrays import Matrix
     from ..pages.worth import JudgedLabel
     from ..tables import DataTable
-    from .inputs import Estimator
+    from .opened import Estimator
 
 Preset = StrEnum("Preset", ["default", "paper"])
 OrderChoice = StrEnum("OrderChoice", {"zero": "0", "one": "1", "auto": "auto"})
+FormulasChoice = StrEnum("FormulasChoice", ["program", "text"])
 CouplingChoice = StrEnum(
     "CouplingChoice", ["none", "laplacian", "signed", "shift", "precision", "ridge"]
 )
@@ -73,12 +83,12 @@ OPTION_NAMES = {
 CHOICE_VALUES = {"none": None, "0": 0, "1": 1}
 
 DEFAULT_THRESHOLD = "f1"  # as in `mltsk review`
-PAPERS_LABEL_COLUMNS = ("prevalence", "AP", "AUC", "sensitivity", "precision")
-LABEL_COLUMNS = ("observed", *PAPERS_LABEL_COLUMNS, "flagged")
+LABEL_COLUMNS = ("observed", *LABEL_COLUMNS_OF_PAPER, "flagged")
 MEANING_OF_COLUMNS = (
-    "AP: average precision of the ranking of rows, by guessing the prevalence. AUC: by "
-    "guessing 0.5. Sensitivity: cases that are flagged. Precision: flagged rows that "
-    "are cases. Flagged: how many of 100 rows, at thresholds found without these rows."
+    "AP: average precision of the ranking of rows, by guessing the prevalence, or a "
+    "little more of few rows. AUC: by guessing 0.5. Sensitivity: cases that are "
+    "flagged. Precision: flagged rows that are cases. Flagged: how many of 100 rows, "
+    "at thresholds found without these rows."
 )
 MAX_NAMES_OF_LINE = 8
 
@@ -91,7 +101,17 @@ ORDER_HELP = "What an exception says: 0, a shift; 1, slopes as well.  [default: 
 CONDITIONS_HELP = (
     "At most this many conditions per exception of a short model.  [default: 5]"
 )
+FORMULAS_HELP = "The paper's program, or its text as printed.  [default: program]"
+SEARCH_HELP = (
+    "Search Table II of the paper for the best average precision; what other options "
+    "give is not searched."
+)
 WIDTH_HELP = "How far an exception reaches.  [default: auto; paper: 1]"
+
+KEEP_SUMS_HELP = (
+    "Keep sums over rows in the file, by which the model can be corrected without its "
+    "rows."
+)
 
 Parameters = dict[str, Any]  # of a classifier, by name
 
@@ -147,6 +167,9 @@ def fit(
     scale: Annotated[
         ScaleChoice | None, Option(help="Scale of the features.  [default: auto]")
     ] = None,
+    increasing: IncreasingOption = None,
+    decreasing: DecreasingOption = None,
+    keep_sums: Annotated[bool, Option("--keep-sums", help=KEEP_SUMS_HELP)] = False,
     correlation_weight: Annotated[
         float | None, Option(min=0, help="α of the paper.  [default: 1]")
     ] = None,
@@ -156,6 +179,8 @@ def fit(
     init_ridge: Annotated[
         float | None, Option(min=0, help="γ of the paper.  [default: 1]")
     ] = None,
+    formulas: Annotated[FormulasChoice | None, Option(help=FORMULAS_HELP)] = None,
+    search: Annotated[bool, Option("--search", help=SEARCH_HELP)] = False,
 ) -> None:
     """Fit a model, say how good it is, and write it to a file.
 
@@ -179,10 +204,10 @@ def fit(
       mltsk fit patients.csv --labels 4 --threshold cost=1,5 --out patients.skops
       mltsk fit visits.csv --labels 4 --group patient --out visits.skops
       mltsk fit patients.csv --labels 4 --own-rules rules.json --out patients.skops
+      mltsk fit pbc.csv --labels 4 --increasing age --decreasing albumin --out p.skops
       mltsk fit emotions --preset paper --rules 3 --width-scale 100 --out paper.skops
+      mltsk fit patients.csv --labels 4 --preset paper --search --out paper.skops
     """
-    from ..tables.files import source_files
-
     shared: Parameters = {
         "n_rules": rules,
         "width_scale": width_scale,
@@ -192,6 +217,7 @@ def fit(
         "correlation_weight": correlation_weight,
         "l1_weight": l1_weight,
         "init_ridge": init_ridge,
+        "formulas": formulas,
     }
     of_default: Parameters = {
         "order": order,
@@ -202,23 +228,36 @@ def fit(
         "max_statements": statements,
         "max_conditions": conditions,
         "own_rules": None if own_rules is None else read_rules(own_rules),
+        "increasing": increasing or None,
+        "decreasing": decreasing or None,
+        "keep_sums": keep_sums or None,
     }
     if preset is Preset.paper:
         refuse_options(of_default, only_of=Preset.default)
         refuse_goal(threshold)
         parameters = given_parameters(shared | of_paper)
     else:
-        refuse_options(of_paper, only_of=Preset.paper)
+        refuse_options({**of_paper, "search": search or None}, only_of=Preset.paper)
         if threshold is None:
             shared["threshold"] = DEFAULT_THRESHOLD
         parameters = given_parameters(shared | of_default)
-    # before the work, not after it
-    refuse_standard_output(out, "--out", "A model")
-    check_files([out], inputs=[*source_files(data, options.labels), own_rules])
-    fit_and_save(data, out, options, preset=preset, parameters=parameters)
+    check_output(out, data, options, own_rules)
+    fit_and_save(
+        data, out, options, preset=preset, parameters=parameters, search=search
+    )
 
 
 # options ------------------------------------------------------------------------------
+
+
+def check_output(
+    out: str, data: str, options: TableOptions, own_rules: str | None
+) -> None:
+    """Refuse a file that cannot be written, before the work and not after it."""
+    from ..tables.files import source_files
+
+    refuse_standard_output(out, "--out", "A model")
+    check_files([out], inputs=[*source_files(data, options.labels), own_rules])
 
 
 def read_rules(path: str) -> object:
@@ -277,21 +316,28 @@ def fit_and_save(
     *,
     preset: Preset,
     parameters: Parameters,
+    search: bool = False,
 ) -> None:
     """Read the data, fit a model, write its file, and print how good it is."""
     from ..io import ModelInfo
     from ..tables.files import is_table
     from .inputs import open_data
 
+    keep_sums = parameters.pop("keep_sums", False)
     table = open_data(data, options)
     if is_table(data) and not table.columns.is_plain:
         say(f"{table.columns}\n")
     X, categories = features(table, data, preset)
     start = perf_counter()
+    found = search_table_two(table, X, parameters) if search else None
+    if found is not None:
+        parameters = found.parameters
     model = fitted_model(table, X, preset, parameters)
     seconds = round(perf_counter() - start, 3)
     # before the file is written, so that a failure leaves none behind
-    text = summary(model, table, X, preset=preset, seconds=seconds, out=out)
+    text = summary(
+        model, table, X, preset=preset, found=found, seconds=seconds, out=out
+    )
     info = ModelInfo(
         data=table.name,
         feature_names=table.feature_names,
@@ -306,8 +352,9 @@ def fit_and_save(
         kinds=table.kinds,
         ids=tuple(table.ids.columns),
         reading=options.for_other_files(table.group_name),
+        units=table.units,
     )
-    mltsk.save(model, out, info=info)
+    mltsk.save(model, out, info=info, keep_sums=keep_sums)
     say(text)
 
 
@@ -343,6 +390,13 @@ def fitted_model(
 
     parameters = dict(parameters)
     own_rules = parameters.pop("own_rules", None)
+    directions = directions_of(
+        parameters.pop("increasing", ()),
+        parameters.pop("decreasing", ()),
+        table.feature_names,
+    )
+    if directions:
+        parameters["monotonic_cst"] = directions
     try:
         with noted_warnings(), working(f"fitting {_shape(table)}"):
             if preset is Preset.paper:
@@ -364,17 +418,41 @@ def summary(
     X: "DataFrame | Matrix",
     *,
     preset: Preset,
+    found: "FoundSetting | None",
     seconds: float,
     out: str,
 ) -> str:
     """The data, the model's size, what was chosen, and honest metrics."""
     lines = [("data", f"{table.name}: {_shape(table)}, {_labels_of_samples(table)}")]
     if preset is Preset.paper:
-        lines += _papers_model(model)
+        lines += papers_model(model, found)
     else:
         lines += [*_groups(table), *_model(model), ("thresholds", _thresholds(model))]
     lines += [("time", f"{seconds:.2f} s"), ("file", out)]
-    return f"{aligned(lines)}\n\n{_results(model, table, X)}"
+    if preset is Preset.paper:
+        results = papers_results(model, table, X, found)
+    else:
+        results = _results(model, table)
+    if getattr(model, "wishes_", ()):
+        results = f"{results}\n\n{price_text(model)}"
+    return f"{_wrapped(lines)}\n\n{results}"
+
+
+def _wrapped(lines: Sequence[tuple[str, str]]) -> str:
+    """Names and what is said about each, in lines of at most 80 characters."""
+    width = max(len(name) for name, _ in lines)
+    texts = []
+    for name, text in lines:
+        start = f"{name:{width}}  "
+        indent = " " * len(start)
+        texts += wrap(
+            printable(text),
+            MAX_LINE_WIDTH,
+            initial_indent=start,
+            subsequent_indent=indent,
+            break_on_hyphens=False,
+        )
+    return "\n".join(texts)
 
 
 def _shape(table: "DataTable") -> str:
@@ -389,19 +467,6 @@ def _labels_of_samples(table: "DataTable") -> str:
     if observed.all():
         return f"{table.Y.to_numpy().sum(axis=1).mean():.2f} per sample"
     return f"{1 - observed.mean():.0%} of their cells not observed"
-
-
-def _papers_model(model: "Estimator") -> list[tuple[str, str]]:
-    """Size and weights of the paper's model."""
-    size = (
-        f"{len(model.centers_)} rules, distinctness {model.rule_distinctness_:.2g} "
-        f"(0 all the same, 1 distinct); {model.n_iter_} steps"
-    )
-    weights = (
-        f"correlations {model.correlation_weight:.3g}, L1 {model.l1_weight:.3g}, "
-        f"start {model.init_ridge:.3g}"
-    )
-    return [("model", size), ("weights", weights)]
 
 
 def _model(model: "Estimator") -> list[tuple[str, str]]:
@@ -429,6 +494,8 @@ def _exceptions(model: "Estimator") -> str:
         return f"{model.n_rules_:,} exceptions of order {model.order_} ({content})"
     if model.n_rules == 0:
         return "no exceptions, as asked"
+    if getattr(model, "wishes_", ()):
+        return "no exceptions, which could turn an effect"
     if model.max_statements is not None:
         return "no exceptions: the short model kept none"
     return "no exceptions: the table needs none"
@@ -474,10 +541,8 @@ def _thresholds(model: "Estimator") -> str:
     return f"{numbers}, for {goal} {', '.join(f'{value:g}' for value in values)}"
 
 
-def _results(model: "Estimator", table: "DataTable", X: "DataFrame | Matrix") -> str:
+def _results(model: "Estimator", table: "DataTable") -> str:
     """How well each label is found, next to guessing, and what the columns mean."""
-    if not hasattr(model, "loo_scores_"):
-        return _papers_results(model, table, X)
     from ..pages.worth import judge
 
     judged = dict(zip(table.label_names, judge(model), strict=True))
@@ -512,12 +577,14 @@ def _table_of_judged(judged: "Mapping[str, JudgedLabel]", n_rows: int) -> str:
     """A line per label; how many rows were observed where it was not in all."""
     from pandas import DataFrame
 
+    from ..metrics.label_text import label_text
+
     rows = {name: _figures(label) for name, label in judged.items()}
     figures = DataFrame.from_dict(rows, orient="index", columns=LABEL_COLUMNS)
     columns = list(LABEL_COLUMNS)
     if (figures["observed"] == n_rows).all():
         columns.remove("observed")
-    return label_table(figures, columns)
+    return label_text(figures, columns)
 
 
 def _figures(label: "JudgedLabel") -> list[float]:
@@ -531,34 +598,3 @@ def _figures(label: "JudgedLabel") -> list[float]:
         label.found / label.given if label.given else nan,
         round(100 * label.given / max(label.observed, 1)),
     ]
-
-
-def _papers_results(
-    model: "Estimator", table: "DataTable", X: "DataFrame | Matrix"
-) -> str:
-    """Metrics of the paper's model, which cannot leave rows out, and of base rates."""
-    import numpy as np
-
-    from ..core.arrays import mean_of_known
-    from .inputs import scores_and_predictions
-
-    Y = table.Y.to_numpy()
-    scores, predictions = scores_and_predictions(model, X)
-    predictions = predictions.reshape(Y.shape)
-    by_label = mltsk.evaluate(Y, scores, predictions=predictions, per_label=True)
-    results = [
-        "on the rows that the model was fitted on: no estimate for new ones",
-        label_table(by_label.set_axis(table.label_names), PAPERS_LABEL_COLUMNS),
-    ]
-    if len(table.label_names) > 1:  # of one label nothing is ranked
-        base_rates = np.broadcast_to(mean_of_known(Y, axis=0), Y.shape)
-        with noted_warnings():
-            overall = {
-                "model": mltsk.evaluate(Y, scores, predictions=predictions),
-                "base rates": mltsk.evaluate(Y, base_rates),
-            }
-        results += [
-            "labels ranked within each row:",
-            metric_table(overall, ("AP", *LOWER_IS_BETTER)),
-        ]
-    return "\n\n".join(results)

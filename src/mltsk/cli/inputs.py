@@ -1,31 +1,32 @@
-"""Models and data that commands are given by name or path.
+"""Data that commands are given by name or path.
 
 Features of new data are read by the kinds of columns that the model was fitted on.
 """
 
-import warnings
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from math import isnan
 
 import numpy as np
-from numpy.typing import NDArray
 from pandas import DataFrame
 from scipy import sparse
 
 from ..columns import Columns
 from ..core.arrays import FloatArray, Matrix, dense
 from ..datasets import category_values, load_dataset
-from ..datasets.dataset import split_names, unique_names
+from ..datasets.dataset import as_number, split_names, unique_names
 from ..exceptions import InputError
-from ..io import ModelInfo, load, read_info
-from ..pipelines import pipeline_classifier, taken_apart
+from ..io import ModelInfo
 from ..tables import DataTable, read_table
+from ..tables.ages import age_columns
 from ..tables.files import RawTable, is_table, read_raw
 from ..tables.kinds import NOMINAL, NUMBER, USED
 from ..tables.read import label_columns, sparse_rows
+from ..tables.spelling import respelled
 from ..text import plural, quoted_list
+from .opened import Estimator, has_steps
 from .options import FileOptions, TableOptions
 from .output import note
 
@@ -33,61 +34,7 @@ MAX_COLUMNS_OF_NOTE = 3
 MAX_LABELS_OF_MESSAGE = 5
 # What is in a note on something that was decided, in a file for a model too.
 OVERRULE_SIGN = "to overrule"
-
-Estimator = Any  # a classifier of this package, or a pipeline that ends with one
-
-
-# models -------------------------------------------------------------------------------
-
-
-def open_model(path: str) -> tuple[Estimator, ModelInfo]:
-    """A classifier, and what its file says about it."""
-    model = load(path)
-    info = read_info(path)
-    if not info.kinds:
-        info = replace(info, kinds=ModelInfo.of(model).kinds)
-    return model, info
-
-
-def classifier_with_rules(model: Estimator, path: str) -> Estimator:
-    """The classifier whose rules a model has: the model, or the end of a pipeline."""
-    classifier = pipeline_classifier(model)
-    if not hasattr(classifier, "rules_"):
-        name = type(classifier).__name__
-        raise InputError(
-            f"{path} holds a {name}, which has no rules that people could read."
-        )
-    return classifier
-
-
-def has_steps(model: Estimator) -> bool:
-    """Whether a model is a pipeline that changes features before its classifier."""
-    steps, _ = taken_apart(model)
-    return bool(steps)
-
-
-def answers(model: Estimator, X: object, method: str) -> NDArray[Any]:
-    """What a method of a model answers to samples."""
-    with warnings.catch_warnings():
-        # `samples` has matched columns by name; scikit-learn sees a plain array alone.
-        warnings.filterwarnings(
-            "ignore", "X does not have valid feature names", UserWarning
-        )
-        return getattr(model, method)(X)
-
-
-def scores_and_predictions(
-    model: Estimator, X: object
-) -> tuple[FloatArray, NDArray[Any]]:
-    """Scores (n, L) on the scale of the thresholds, and what the model predicts."""
-    distances = answers(model, X, "decision_function")
-    _, classifier = taken_apart(model)
-    thresholds = 0.0
-    if hasattr(classifier, "system_"):
-        thresholds = classifier.system_.thresholds
-    scores = distances.reshape(len(distances), -1) + thresholds
-    return scores, answers(model, X, "predict")
-
+ROWS_SIGN = re.compile(r"[\d,]+ (empty )?rows? .*left out")
 
 # data with labels, to fit on ----------------------------------------------------------
 
@@ -188,6 +135,7 @@ def samples(
     ids = split_names(id) or _fitted_ids(raw, info)
     ids += [group_column] * bool(group_column)
     features = _feature_columns(raw, info, ids, label_options)
+    ages = age_columns(info.reading.get("age", ""))
     has_names = hasattr(model, "feature_names_in_")
     kinds = info.kinds if has_names else _kinds_by_position(raw, features, info)
     table = read_table(
@@ -199,6 +147,7 @@ def samples(
         prefix=label_options.prefix,
         decimal=file_options.decimal or info.reading.get("decimal", ""),
         blank_means_no="blank_means_no" in info.reading,
+        age=ages,
         # the steps of a pipeline take what the file has
         kinds=None if has_steps(model) else kinds,
         id=ids,
@@ -206,8 +155,10 @@ def samples(
         missing=[*split_names(missing), *split_names(info.reading.get("missing", ""))],
     )
     fitted_lists = fitted_label_options(info).list_columns
-    _note_unused(data, features, {*kinds, *fitted_lists, *label_options.list_columns})
+    lists = {*fitted_lists, *label_options.list_columns}
+    note_unused(data, features, {*kinds, *ages, *ages.values(), *lists})
     _note_decisions(data, table.columns.notes)
+    _check_units(data, info.units, table)
     X = _features(model, info, table, data)
     if label_options == NO_LABELS:
         return replace(table, X=X)
@@ -224,10 +175,33 @@ def _raw_samples(
 
 
 def _note_decisions(data: str, notes: Iterable[str]) -> None:
-    """Tell what was decided about a file that the user may want to overrule."""
+    """Tell what was decided about a file that the user may want to overrule.
+
+    Rows that are left out have no prediction: that is told, too.
+    """
     for text in notes:
-        if OVERRULE_SIGN in text:
+        if OVERRULE_SIGN in text or ROWS_SIGN.match(text):
             note(f"{data}: {text}")
+
+
+def _check_units(data: str, fitted: Mapping[str, str], table: DataTable) -> None:
+    """Refuse numbers in another unit than those of the fit; note where one has none."""
+    here = table.units
+    for name in table.feature_names:
+        unit = here.get(name, "")
+        fitted_unit = fitted.get(name, "")
+        if unit and fitted_unit and unit != fitted_unit:
+            raise InputError(
+                f"Column {name!r} of {data} is in {unit}, and it was in {fitted_unit} "
+                "when the model was fitted: convert it."
+            )
+        if unit != fitted_unit:
+            has = f"in {unit}" if unit else "without a unit"
+            had = f"in {fitted_unit}" if fitted_unit else "without a unit"
+            note(
+                f"{data}: {name} is {has} here and was {had} when the model was "
+                "fitted; the numbers are taken as they are."
+            )
 
 
 def _holds_labels(raw: RawTable, info: ModelInfo) -> bool:
@@ -273,9 +247,10 @@ def _kinds_by_position(
     return dict(zip(features, info.kinds.values(), strict=True))
 
 
-def _note_unused(
+def note_unused(
     data: str, features: Sequence[str], used: Collection[str | None]
 ) -> None:
+    """Tell which columns of a file a model does not use."""
     unused = [name for name in features if name not in used]
     if not unused:
         return
@@ -335,10 +310,43 @@ def _features(
         return X
     if not hasattr(model, "categorical_features"):
         return plain_numbers(table.X, info.categories, data)
-    sentence = _gaps_sentence(model.columns_, table.X)
+    frame = table.X
+    if model.columns_ is not None:
+        frame = _in_known_words(model.columns_, frame, data)
+    sentence = _gaps_sentence(model.columns_, frame)
     if sentence:
         note(f"{data}: {sentence}")
-    return table.X if hasattr(model, "feature_names_in_") else table.X.to_numpy()
+    return frame if hasattr(model, "feature_names_in_") else frame.to_numpy()
+
+
+def _in_known_words(columns: Columns, X: DataFrame, data: str) -> DataFrame:
+    """A frame whose words have the capitals that a model knows.
+
+    A column of numbers alone, where the model knows words alone, is refused.
+    """
+    changed = {}
+    for d, name in enumerate(X):
+        known = [*columns.values[d], *columns.rare[d]]
+        if not known or X[name].dtype != "category":
+            continue
+        words = [str(word) for word in X[name].dropna().unique()]
+        if words and all(map(_is_number, words)) and not any(map(_is_number, known)):
+            raise InputError(
+                f"Column {name!r} of {data} holds numbers ({quoted_list(words)}); it "
+                f"held words ({quoted_list(known)}) when the model was fitted."
+            )
+        unseen = [word for word in words if word not in known]
+        spelling = respelled(unseen, {word.casefold(): word for word in known})
+        for word, usual in spelling.items():
+            note(f"{data}: {name}: {word!r} read as {usual!r}, which the model knows.")
+        if spelling:
+            texts = X[name].astype(object).replace(spelling)
+            changed[name] = texts.astype("category")
+    return X.assign(**changed)
+
+
+def _is_number(word: str) -> bool:
+    return not isnan(as_number(word))
 
 
 def _features_by_name(info: ModelInfo, table: DataTable) -> DataFrame:

@@ -1,8 +1,9 @@
-"""What is done with a model file: predict, evaluate, rules, explore and export."""
+"""What is done with a model file: evaluate, rules, explore and export."""
 
 import json
 from enum import StrEnum
 from pathlib import Path
+from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from typer import Argument, Option
 import mltsk
 
 from ..exceptions import InputError, check_installed
-from ..files import csv_text, writing
+from ..files import writing
 from ..text import plural
 from .options import (
     FileOptions,
@@ -19,15 +20,17 @@ from .options import (
     LabelColumnOption,
     MaxLabelsOption,
     MissingOption,
+    ModelArgument,
     SeparatorOption,
     StatementsOption,
     out_option,
+    there_is_data,
     with_options,
 )
 from .output import (
     MAX_LINE_WIDTH,
+    STANDARD_OUTPUT,
     check_files,
-    label_table,
     note,
     noted_warnings,
     refuse_standard_output,
@@ -41,12 +44,15 @@ if TYPE_CHECKING:
 
     from pandas import DataFrame
 
+    from ..explain import FuzzyRules, RuleBase
     from ..io import ModelInfo
+    from ..metrics.evaluation import Evaluation
     from ..tables import DataTable
-    from .inputs import Estimator
+    from .opened import Estimator
 
-Format = StrEnum("Format", ["text", "md", "json", "html"])
+Format = StrEnum("Format", ["text", "md", "json", "html", "latex"])
 Convention = StrEnum("Convention", ["standard", "paper"])
+MIN_TEXT_COLUMNS = 60  # of rules that are printed
 LABEL_METRICS = (
     "observed",
     "prevalence",
@@ -58,10 +64,6 @@ LABEL_METRICS = (
 )
 
 CONVENTION_HELP = "Also metrics of the ranking of labels, by this convention."
-ID_HELP = (
-    "Columns that identify a sample, written first.  "
-    "[default: those of the fitted data]"
-)
 FIND_BY_HELP = (
     "Columns that identify a sample, to find it by.  "
     "[default: those of the fitted data]"
@@ -70,6 +72,7 @@ TOP_HELP = (
     "How many statements of each list to show.  "
     "[default: all of a short model and in JSON, else 5]"
 )
+DATA_OF_FIT_HELP = "The data of the fit, which --statements needs."
 SAMPLES_HELP = (
     "Samples to start from, which the page will hold: a file, or a name of the catalog."
 )
@@ -82,94 +85,6 @@ ONNX_HELP = "Write an ONNX graph: scores, labels and probabilities of dense samp
 JSON_HELP = "Write plain data (mltsk.from_dict reads them back); - prints."
 FLOAT32_HELP = "Let the ONNX graph take float32 numbers instead of float64."
 
-ModelArgument = Annotated[
-    str, Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")
-]
-
-
-# predict ------------------------------------------------------------------------------
-
-
-@with_options
-def predict(
-    model: ModelArgument,
-    data: Annotated[
-        str,
-        Argument(
-            metavar="DATA", help="A file with the features, or a name of the catalog."
-        ),
-    ],
-    out: Annotated[str, out_option("CSV to write; - is standard output.")] = "-",
-    id: Annotated[str, Option("--id", metavar="COLUMNS", help=ID_HELP)] = "",
-    missing: MissingOption = "",
-    *,
-    options: FileOptions,
-) -> None:
-    """Predict the labels of every sample.
-
-    Columns are found by name: their order does not matter, labels may be there or not,
-    and columns that the model does not use are left out with a note. Cells may be
-    missing, and values need not have been seen before: a note counts them. Columns that
-    identify a sample come first, then two per label, probability:LABEL and LABEL (0 or
-    1). A name that a spreadsheet would take for a formula, such as =1+1, gets an
-    apostrophe in front.
-
-    \b
-    Examples:
-      mltsk predict yeast.skops new.csv --out predictions.csv
-      mltsk predict patients.skops new.xlsx --id patient --missing "<4.0" --out new.csv
-      mltsk predict patients.skops patients.parquet | head
-    """
-    from ..tables.files import source_files
-    from .inputs import open_model, samples
-
-    check_files([out], inputs=[model, *source_files(data)])
-    classifier, info = open_model(model)
-    rows = samples(classifier, info, data, id=id, missing=missing, file_options=options)
-    with working(f"predicting {len(rows.ids):,} rows"):
-        predictions = _predictions(classifier, info, rows)
-    for name in rows.ids:
-        if name in predictions:
-            raise InputError(
-                f"Predictions have a column {name!r} of their own: leave it out of "
-                "--id."
-            )
-    table = rows.ids.astype(object).join(predictions)
-    table = table.where(table.notna(), None)  # which is an empty cell
-    lines = table.itertuples(index=False, name=None)
-    write_text(csv_text(table.columns, lines), out)
-
-
-def _predictions(
-    model: "Estimator", info: "ModelInfo", rows: "DataTable"
-) -> "DataFrame":
-    """A frame of texts: probabilities and labels by name, or probabilities and a class.
-
-    A model without probabilities has scores instead.
-    """
-    from pandas import DataFrame
-
-    from .inputs import answers
-
-    if hasattr(model, "predict_proba"):
-        kind = "probability"
-        values = answers(model, rows.X, "predict_proba")
-    else:
-        kind = "score"
-        values = answers(model, rows.X, "decision_function")
-    predicted = answers(model, rows.X, "predict")
-    is_multilabel = predicted.ndim == 2
-    names = info.label_names if is_multilabel else model.classes_
-    columns: dict[str, object] = {}
-    for j, name in enumerate(names):
-        columns[f"{kind}:{name}"] = [f"{value:.5g}" for value in values[:, j].tolist()]
-        if is_multilabel:
-            columns[name] = predicted[:, j]
-    if not is_multilabel:  # one-dimensional classes, fitted in Python
-        columns["prediction"] = predicted
-    return DataFrame(columns, index=rows.ids.index, dtype=object)
-
-
 # evaluate -----------------------------------------------------------------------------
 
 
@@ -180,6 +95,7 @@ def evaluate(
         str,
         Argument(
             metavar="DATA",
+            callback=there_is_data,
             help="A file with features and labels, or a name of the catalog.",
         ),
     ],
@@ -212,7 +128,9 @@ def evaluate(
       mltsk evaluate yeast.skops yeast --convention paper
       mltsk evaluate patients.skops test.csv --json
     """
-    from .inputs import LabelOptions, fitted_label_options, open_model, samples
+    from ..metrics.label_text import label_text
+    from .inputs import LabelOptions, fitted_label_options, samples
+    from .opened import open_model
 
     classifier, info = open_model(model)
     _refuse_classes(classifier, model)
@@ -240,11 +158,12 @@ def evaluate(
         return
     say(f"{rows.name}: {n_rows:,} rows, {plural(n_labels, 'label')}\n")
     columns = [name for name in LABEL_METRICS if by_label[name].notna().any()]
-    say(label_table(by_label, columns))
+    say(label_text(by_label, columns))
     if n_labels > 1:
         say(f"\n{_sentence_on_decisions(overall['standard'])}")
     if convention is not None:
-        say(f"\nconvention: {convention.value}\n{overall[convention.value]}")
+        metrics = overall[convention.value].overall_text()
+        say(f"\nconvention: {convention.value}\n{metrics}")
 
 
 def _sentence_on_decisions(metrics: "Mapping[str, float]") -> str:
@@ -271,13 +190,13 @@ def _refuse_classes(model: "Estimator", path: str) -> None:
 
 def _metrics(
     model: "Estimator", rows: "DataTable"
-) -> "tuple[dict[str, dict[str, float]], DataFrame]":
+) -> "tuple[dict[str, Evaluation], DataFrame]":
     """Metrics by convention, and a frame of metrics per label."""
-    from .inputs import answers, scores_and_predictions
+    from .opened import answers, scores_and_predictions
 
     scores, predictions = scores_and_predictions(model, rows.X)
     with noted_warnings():
-        overall = {}
+        overall: dict[str, Evaluation] = {}
         for convention in ("standard", "paper"):
             overall[convention] = mltsk.evaluate(
                 rows.Y, scores, predictions=predictions, convention=convention
@@ -291,7 +210,7 @@ def _metrics(
 
 
 def _metrics_json(
-    overall: dict[str, dict[str, float]], by_label: "DataFrame", *, n_rows: int
+    overall: "Mapping[str, Evaluation]", by_label: "DataFrame", *, n_rows: int
 ) -> str:
     """All metrics as JSON; null, as JSON has no NaN, where a metric is about no row."""
     content = {
@@ -313,7 +232,7 @@ def rules(
     statements: StatementsOption = None,
     data: Annotated[
         str | None,
-        Option(metavar="DATA", help="The data of the fit, which --statements needs."),
+        Option(metavar="DATA", callback=there_is_data, help=DATA_OF_FIT_HELP),
     ] = None,
     top: Annotated[int | None, Option(min=1, help=TOP_HELP)] = None,
     label: Annotated[
@@ -336,7 +255,7 @@ def rules(
     """
     from ..pages.render import rules_page
     from ..tables.files import source_files
-    from .inputs import classifier_with_rules, open_model
+    from .opened import classifier_with_rules, open_model
 
     if format is Format.html:
         check_installed("jinja2", extra="report")
@@ -351,11 +270,39 @@ def rules(
     elif format is Format.html:
         html = rule_base.to_html(top=top, label=label, max_labels=max_labels)
         text = rules_page(html, title=info.data)
+    elif format is Format.latex:
+        text = latex(rule_base, top=top, label=label, path=model)
     elif format is Format.md:
         text = rule_base.to_markdown(top=top, label=label, max_labels=max_labels)
     else:
-        text = rule_base.to_text(top=top, label=label, max_labels=max_labels)
+        text = rule_base.to_text(
+            top=top, label=label, max_labels=max_labels, text_columns=_text_columns(out)
+        )
     write_text(text, out)
+
+
+def latex(
+    rules: "RuleBase | FuzzyRules", *, top: int | None, label: str | None, path: str
+) -> str:
+    """Rules in the paper's form as LaTeX; others have no formulas."""
+    from ..explain import FuzzyRules
+
+    if not isinstance(rules, FuzzyRules):
+        raise InputError(
+            f"{path} holds no model of the paper: --format latex writes the formulas "
+            "of models that were fitted with --preset paper."
+        )
+    return rules.to_latex(top=top, label=label)
+
+
+def _text_columns(out: str) -> int:
+    """How wide rules are printed: as the terminal, or as in a file."""
+    from ..explain.page import TEXT_COLUMNS
+
+    if out != STANDARD_OUTPUT:
+        return TEXT_COLUMNS
+    columns = get_terminal_size(fallback=(TEXT_COLUMNS, 24)).columns
+    return min(TEXT_COLUMNS, max(MIN_TEXT_COLUMNS, columns))
 
 
 def shortened(
@@ -398,7 +345,9 @@ def shortened(
 def explore(
     model: ModelArgument,
     out: Annotated[str, out_option("The page to write (….html).")],
-    data: Annotated[str | None, Option(metavar="DATA", help=SAMPLES_HELP)] = None,
+    data: Annotated[
+        str | None, Option(metavar="DATA", callback=there_is_data, help=SAMPLES_HELP)
+    ] = None,
     id: Annotated[str, Option("--id", metavar="COLUMNS", help=FIND_BY_HELP)] = "",
     neighbours: Annotated[bool, Option("--neighbours", help=NEIGHBOURS_HELP)] = False,
     title: Annotated[
@@ -424,12 +373,8 @@ def explore(
     """
     from ..explain.rules import MAX_SHOWN_LABELS
     from ..tables.files import source_files
-    from .inputs import (
-        classifier_with_rules,
-        fitted_label_options,
-        open_model,
-        samples,
-    )
+    from .inputs import fitted_label_options, samples
+    from .opened import classifier_with_rules, open_model
 
     check_installed("jinja2", extra="report")
     refuse_standard_output(out, "--out", "A page")
@@ -465,7 +410,7 @@ def explore(
             title=title or info.data or "Rules",
             max_labels=max_labels or MAX_SHOWN_LABELS,
         )
-    size = _megabytes(page.stat().st_size)
+    size = _size(page.stat().st_size)
     say(f"{page}: {size}, open it in any browser", err=True)
 
 
@@ -473,7 +418,10 @@ def _unless_empty(frame: "DataFrame") -> "DataFrame | None":
     return frame if len(frame.columns) else None
 
 
-def _megabytes(n_bytes: int) -> str:
+def _size(n_bytes: int) -> str:
+    """Bytes as people say them: 14 kB, 2.5 MB."""
+    if n_bytes < 1e5:
+        return f"{n_bytes / 1e3:.0f} kB"
     return f"{n_bytes / 1e6:.1f} MB"
 
 
@@ -495,7 +443,7 @@ def export(
       mltsk export yeast.skops --onnx yeast.onnx
       mltsk export patients.skops --json patients.json
     """
-    from .inputs import open_model
+    from .opened import open_model
 
     if onnx is None and as_json is None:
         raise InputError("Say what to write: --onnx FILE, --json FILE, or both.")
@@ -522,5 +470,5 @@ def _write_onnx(model: "Estimator", path: Path, *, float32: bool) -> None:
     takes = f"{len(inputs)} inputs, one per column"
     if len(inputs) == 1:
         takes = f"input {inputs[0].name}"
-    outputs = "outputs scores, labels, probabilities"
-    say(f"{path}: {_megabytes(len(content))}; {takes}, {outputs}", err=True)
+    outputs = ", ".join(output.name for output in graph.graph.output)
+    say(f"{path}: {_size(len(content))}, {takes}\noutputs {outputs}", err=True)

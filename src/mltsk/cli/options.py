@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from functools import wraps
 from math import inf
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,6 +18,24 @@ from ..exceptions import InputError
 if TYPE_CHECKING:
     from ..tables import DataTable
     from ..tables.files import FileRules
+
+# files that are read ------------------------------------------------------------------
+
+
+def there_is_data(data: str | None) -> str | None:
+    """Data as they are named; a file that is not there is refused before all work."""
+    is_file = data is not None and ("/" in data or Path(data).suffix != "")
+    if is_file and not Path(str(data)).exists():
+        raise InputError(f"{data} cannot be read: there is no such file.")
+    return data
+
+
+def there_is_model(path: str) -> str:
+    """A model file as it is named; refused before all work if it is not there."""
+    if not Path(path).exists():
+        raise InputError(f"There is no model file {path}.")
+    return path
+
 
 # thresholds ---------------------------------------------------------------------------
 
@@ -112,8 +131,17 @@ DataArgument = Annotated[
     str,
     Argument(
         metavar="DATA",
+        callback=there_is_data,
         help="A name of the catalog, or a CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT "
         "file.",
+    ),
+]
+ModelArgument = Annotated[
+    str,
+    Argument(
+        metavar="MODEL",
+        callback=there_is_model,
+        help="A file that `mltsk fit` wrote.",
     ),
 ]
 QuickOption = Annotated[
@@ -206,6 +234,15 @@ GroupOption = Annotated[
 ]
 
 
+AgeOption = Annotated[
+    str,
+    Option(
+        metavar="COLUMNS",
+        help='Dates to read as ages: "born:visit" counts years between two columns, '
+        '"born:2024-12-31" up to a day.',
+        show_default=False,
+    ),
+]
 SheetOption = Annotated[
     str | None,
     Option(
@@ -232,7 +269,10 @@ SkipRowsOption = Annotated[
 HeaderRowsOption = Annotated[
     int | None,
     Option(
-        min=1, max=2, metavar="N", help="Rows with names, 1 or 2.  [default: found]"
+        min=1,
+        max=3,
+        metavar="N",
+        help="Rows with names, their groups and units, 1 to 3.  [default: found]",
     ),
 ]
 SkipEndOption = Annotated[
@@ -281,6 +321,7 @@ class TableOptions(FileOptions):
     ordinal: OrdinalOption = None
     number: NumberOption = ""
     missing: MissingOption = ""
+    age: AgeOption = ""
     blank_means_no: BlankMeansNoOption = False
     label_column: LabelColumnOption = None
     separator: SeparatorOption = None
@@ -305,7 +346,8 @@ class TableOptions(FileOptions):
         ``group_name`` is the column that kept rows together.
         """
         known: dict[str, str] = {}
-        for name in ("label_column", "separator", "long", "missing", "decimal"):
+        texts = ("label_column", "separator", "long", "missing", "age", "decimal")
+        for name in texts:
             if getattr(self, name):
                 known[name] = getattr(self, name)
         if self.labels and "=" in self.labels:  # words that mean yes

@@ -18,16 +18,13 @@ import typer
 from ..exceptions import InputError, printable, printable_lines
 from ..files import check_outputs, writing
 from ..machine import discard_output, open_standard_descriptors
-from ..text import plural
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    pass
 
 LOWER_IS_BETTER = ("HL", "OE", "RL", "CV")
-AVERAGED_METRICS = ("AP", "AUC", "sensitivity", "precision", "Brier")
 MAX_PRINTED_LABELS = 20
 MAX_LINE_WIDTH = 80
-MIN_DIGITS_WIDTH = len("0.123")
 STANDARD_OUTPUT = "-"
 # What a pipe without a reader says; Windows says EINVAL.
 READER_LEFT = (errno.EPIPE, errno.EINVAL, errno.ESHUTDOWN)
@@ -72,9 +69,11 @@ def metric_table(
 
     A dash stands where a metric is about no row.
     """
+    from ..metrics.label_text import digits_of
+
     rows = [["metric", *metrics, "better"]]
     for name in names:
-        values = [_digits(column[name], 4) for column in metrics.values()]
+        values = [digits_of(column[name], 4) for column in metrics.values()]
         rows.append([name, *values, _better(name)])
     return aligned(rows)
 
@@ -83,53 +82,6 @@ def _better(metric: str) -> str:
     if metric == "tied_rows":
         return ""
     return "lower" if metric in LOWER_IS_BETTER else "higher"
-
-
-def label_table(metrics: "DataFrame", columns: Sequence[str]) -> str:
-    """A row per label of metrics, for the first labels, and their mean.
-
-    Long names are cut so that lines are at most 80 characters long. A dash stands where
-    a metric is about no row.
-    """
-    widths = [max(len(column), MIN_DIGITS_WIDTH) for column in columns]
-    room = MAX_LINE_WIDTH - sum(widths) - len(widths)
-    shown = metrics[list(columns)][:MAX_PRINTED_LABELS]
-    rows = [("label", list(columns))]
-    for name, *values in shown.itertuples():
-        digits = [_digits(value, 3) for value in values]
-        rows.append((_cut(printable(str(name)), room), digits))
-    n_more = len(metrics) - len(shown)
-    if len(metrics) > 1:
-        rows.append((_cut("mean of labels", room), _means(metrics, columns)))
-    longest = max(len(name) for name, _ in rows)
-    lines = []
-    for name, cells in rows:
-        padded = [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)]
-        lines.append(" ".join([name.ljust(longest), *padded]).rstrip())
-    if n_more > 0:
-        lines.insert(-1, f"… and {plural(n_more, 'more label')}")
-    return "\n".join(lines)
-
-
-def _means(metrics: "DataFrame", columns: Sequence[str]) -> list[str]:
-    """Means over labels of the metrics for which a mean says something."""
-    means = []
-    for column in columns:
-        mean = metrics[column].mean() if column in AVERAGED_METRICS else float("nan")
-        means.append("" if mean != mean else _digits(mean, 3))
-    return means
-
-
-def _cut(name: str, room: int) -> str:
-    return name if len(name) <= room else name[: room - 1] + "…"
-
-
-def _digits(value: float, n_decimals: int) -> str:
-    if value != value:
-        return "-"
-    if value == int(value) and value > 1:
-        return str(int(value))
-    return f"{value:.{n_decimals}f}"
 
 
 # notes and files ----------------------------------------------------------------------

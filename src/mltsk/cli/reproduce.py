@@ -216,10 +216,14 @@ def report(
       mltsk report section4 --add from_the_gpu_box
       mltsk report /media/archive/section4 --out section4
     """
+    check_installed("jinja2", "matplotlib", extra="report")
+    if not add and not folder.exists():  # before imports that take seconds
+        raise InputError(
+            f"{folder} holds no results: run `mltsk reproduce --out {folder}` first."
+        )
     from ..paper.experiments.reproduce import take_over
     from ..paper.experiments.store import FILE
 
-    check_installed("jinja2", "matplotlib", extra="report")
     if out is None and folder.is_dir() and not os.access(folder, os.W_OK):
         raise InputError(
             f"{folder} can only be read: say with --out where the report goes."

@@ -2,19 +2,19 @@
 
 import shlex
 from textwrap import wrap
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 import mltsk
 
-from ..exceptions import check_installed
+from ..exceptions import InputError, check_installed
 from .options import (
-    DataArgument,
     MaxLabelsOption,
     QuickOption,
     TableOptions,
     out_option,
+    there_is_data,
     threshold_option,
     with_options,
 )
@@ -29,13 +29,30 @@ from .output import (
     working,
 )
 
+if TYPE_CHECKING:
+    from ..pages.review import ReviewPage
+    from ..tables import DataTable
+
 FILE_HELP = "A CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT file; .csv.gz will do."
+FileArgument = Annotated[
+    str, Argument(metavar="FILE", callback=there_is_data, help=FILE_HELP)
+]
+BY_HELP = (
+    "Features that results are shown by, in subgroups.  "
+    "[default: all nominal ones, and age]"
+)
+REVIEWED_HELP = (
+    "A name of the catalog, or a CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT file; or "
+    "a file that `mltsk fit` wrote, with OTHER."
+)
+OTHER_HELP = "A table that the model of the file is judged on."
+TEST_HELP = "Another table, that the model of DATA is judged on."
 SEED_HELP = "Seed of folds, forest and intervals."
 
 
 @with_options
 def columns(
-    data: Annotated[str, Argument(metavar="FILE", help=FILE_HELP)],
+    data: FileArgument,
     options: TableOptions,
 ) -> None:
     """Report on the columns of a table: kind, distinct values, missing cells, and what
@@ -62,7 +79,7 @@ def columns(
 
 @with_options
 def doctor(
-    data: Annotated[str, Argument(metavar="FILE", help=FILE_HELP)],
+    data: FileArgument,
     options: TableOptions,
 ) -> None:
     """Say what in a table will hurt a model, and what to do about it.
@@ -89,52 +106,103 @@ def doctor(
 
 @with_options
 def review(
-    data: DataArgument,
+    data: Annotated[
+        str, Argument(metavar="DATA", callback=there_is_data, help=REVIEWED_HELP)
+    ],
+    other: Annotated[
+        str | None,
+        Argument(
+            metavar="OTHER",
+            callback=there_is_data,
+            help=OTHER_HELP,
+            show_default=False,
+        ),
+    ] = None,
+    *,
     out: Annotated[str, out_option("Where to write the page (….html).")],
     options: TableOptions,
     threshold: Annotated[str | None, threshold_option("f1")] = None,
     quick: QuickOption = False,
     seed: Annotated[int, Option(min=0, help=SEED_HELP)] = 0,
     max_labels: MaxLabelsOption = None,
+    by: Annotated[str, Option(metavar="COLUMNS", help=BY_HELP)] = "",
+    test: Annotated[str | None, Option(metavar="OTHER", help=TEST_HELP)] = None,
 ) -> None:
-    """Review a table: what is in it, how well its labels can be predicted, and what a
-    model says about them.
+    """Review a table: how well its labels can be predicted, what a model says about
+    them, and what is in it.
 
     Writes one page that opens in any browser without a network, and prints a line for
     each label. All figures are about samples that the model had not seen, next to
-    logistic regression and a forest on the same folds.
+    logistic regression and a forest on the same folds. With --test the model is judged
+    on another file; with the file of a model and a table, the model is judged on the
+    table as it is.
 
     \b
     Examples:
       mltsk review patients.csv --labels asthma,gout --out review.html
+      mltsk review patients.csv --labels 4 --by sex,age --out review.html
       mltsk review patients.csv --labels 4 --threshold cost=1,5 --quick --out page.html
+      mltsk review patients.csv --labels 4 --test other_clinic.csv --out review.html
+      mltsk review patients.skops other_clinic.csv --out review.html
     """
+    from ..datasets.dataset import split_names
     from ..explain.rules import MAX_SHOWN_LABELS
     from ..pages.render import write_page
-    from ..pages.review import review_page
+    from ..pages.review import review_page, validation_page
     from ..tables.files import source_files
     from .inputs import open_data
 
     # before the work, not after it
     check_installed("jinja2", extra="report")
     refuse_standard_output(out, "--out", "A page")
-    check_files([out], inputs=source_files(data, options.labels))
-    table = open_data(data, options)
-    model = mltsk.MLTSKClassifier(threshold="f1" if threshold is None else threshold)
-    with noted_warnings(), working(f"review of {table.name}", "steps") as show:
-        made = review_page(
-            table,
-            model=model,
-            quick=quick,
-            seed=seed,
-            command=shlex.join(typed_command()),
-            progress=show,
-            max_labels=max_labels or MAX_SHOWN_LABELS,
+    inputs = source_files(data, options.labels)
+    check_files([out], inputs=[*inputs, data, other, test])
+    command = shlex.join(typed_command())
+    if other is not None:
+        _refuse_for_models(options, threshold, test)
+        model, table, fitted_on = _model_and_table(data, other, options)
+        with noted_warnings(), working(f"review of {table.name}"):
+            made = validation_page(
+                model,
+                table,
+                command=command,
+                fitted_on=fitted_on,
+                max_labels=max_labels or MAX_SHOWN_LABELS,
+                by=split_names(by),
+            )
+    else:
+        _refuse_model_alone(data)
+        table = open_data(data, options)
+        tested = None if test is None else _test_table(test, table, options)
+        model = mltsk.MLTSKClassifier(
+            threshold="f1" if threshold is None else threshold
         )
+        with noted_warnings(), working(f"review of {table.name}", "steps") as show:
+            made = review_page(
+                table,
+                model=model,
+                quick=quick,
+                seed=seed,
+                command=command,
+                progress=show,
+                max_labels=max_labels or MAX_SHOWN_LABELS,
+                by=split_names(by),
+                test=tested,
+            )
     write_page(made.page, out)
-    say("\n".join([*made.summary, ""]))
+    _say_review(made, out)
+
+
+def _say_review(made: "ReviewPage", out: str) -> None:
+    """Print what a review says first, and where it is."""
+    for sentence in made.summary:
+        say("\n".join(wrap(sentence, MAX_LINE_WIDTH)))
+    say("")
     for sentence in made.labels[:MAX_PRINTED_LABELS]:
-        say(f"  {sentence}")
+        lines = wrap(
+            sentence, MAX_LINE_WIDTH, initial_indent="  ", subsequent_indent="    "
+        )
+        say("\n".join(lines))
     n_more = len(made.labels) - MAX_PRINTED_LABELS
     if n_more > 0:
         where = "" if made.shown else ", in the page"
@@ -142,3 +210,75 @@ def review(
     if made.shown:
         say(f"\n{made.shown}")
     say(f"\nreview: {out}")
+
+
+def _refuse_model_alone(data: str) -> None:
+    """Refuse a model file without a table to judge it on."""
+    if data.lower().endswith(".skops"):
+        raise InputError(
+            f"{data} is a model: name the table to judge it on, "
+            f"`mltsk review {data} OTHER.csv --out PAGE`."
+        )
+
+
+def _refuse_for_models(
+    options: TableOptions, threshold: str | None, test: str | None
+) -> None:
+    """Refuse options that a finished model leaves nothing to decide for."""
+    if test is not None or threshold is not None:
+        raise InputError(
+            "A model file and a table are judged as they are: leave --test and "
+            "--threshold out."
+        )
+    for option in ("nominal", "ordinal", "number", "drop"):
+        if getattr(options, option):
+            raise InputError(
+                f"The model knows its columns: --{option} is for tables without one."
+            )
+
+
+def _model_and_table(
+    path: str, data: str, options: TableOptions
+) -> "tuple[mltsk.MLTSKClassifier, DataTable, str]":
+    """A model of a file, a table as it takes it, and the name of its own data."""
+    from .inputs import LabelOptions, fitted_label_options, samples
+    from .opened import classifier_with_rules, has_steps, open_model
+
+    model, info = open_model(path)
+    classifier = classifier_with_rules(model, path)
+    if has_steps(model) or not hasattr(classifier, "system_"):
+        raise InputError(
+            f"{path} holds a {type(model).__name__}: a review takes an MLTSKClassifier "
+            "that reads the table itself."
+        )
+    label_options = fitted_label_options(info)
+    if options.labels is not None or options.label_column is not None:
+        label_options = LabelOptions(
+            options.labels, options.label_column, options.separator
+        )
+    table = samples(
+        classifier,
+        info,
+        data,
+        label_options=label_options,
+        id=options.id,
+        group=options.group,
+        missing=options.missing,
+        file_options=options,
+    )
+    return classifier, table, info.data
+
+
+def _test_table(path: str, table: "DataTable", options: TableOptions) -> "DataTable":
+    """Another file, read as the first one was: the same kinds of columns and labels."""
+    from dataclasses import asdict
+
+    told = asdict(options)
+    has_own_labels = options.label_column or options.long
+    if not has_own_labels and "=" not in (options.labels or ""):
+        told["labels"] = list(table.label_names)
+    for kind in ("drop", "nominal", "number"):
+        told[kind] = ()
+    told["ordinal"] = ()
+    told["group"] = table.group_name or False
+    return mltsk.read_table(path, **told, kinds=table.kinds)

@@ -1,0 +1,63 @@
+"""Models that commands are given as files, and what they answer."""
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ..core.arrays import FloatArray
+from ..exceptions import InputError
+from ..io import ModelInfo, load, read_info
+from ..pipelines import pipeline_classifier, taken_apart
+
+Estimator = Any  # a classifier of this package, or a pipeline that ends with one
+
+
+def open_model(path: str) -> tuple[Estimator, ModelInfo]:
+    """A classifier, and what its file says about it."""
+    model = load(path)
+    info = read_info(path)
+    if not info.kinds:
+        info = replace(info, kinds=ModelInfo.of(model).kinds)
+    return model, info
+
+
+def classifier_with_rules(model: Estimator, path: str) -> Estimator:
+    """The classifier whose rules a model has: the model, or the end of a pipeline."""
+    classifier = pipeline_classifier(model)
+    if not hasattr(classifier, "rules_"):
+        name = type(classifier).__name__
+        raise InputError(
+            f"{path} holds a {name}, which has no rules that people could read."
+        )
+    return classifier
+
+
+def has_steps(model: Estimator) -> bool:
+    """Whether a model is a pipeline that changes features before its classifier."""
+    steps, _ = taken_apart(model)
+    return bool(steps)
+
+
+def answers(model: Estimator, X: object, method: str) -> NDArray[Any]:
+    """What a method of a model answers to samples."""
+    with warnings.catch_warnings():
+        # `samples` has matched columns by name; scikit-learn sees a plain array alone.
+        warnings.filterwarnings(
+            "ignore", "X does not have valid feature names", UserWarning
+        )
+        return getattr(model, method)(X)
+
+
+def scores_and_predictions(
+    model: Estimator, X: object
+) -> tuple[FloatArray, NDArray[Any]]:
+    """Scores (n, L) on the scale of the thresholds, and what the model predicts."""
+    distances = answers(model, X, "decision_function")
+    _, classifier = taken_apart(model)
+    thresholds = 0.0
+    if hasattr(classifier, "system_"):
+        thresholds = classifier.system_.thresholds
+    scores = distances.reshape(len(distances), -1) + thresholds
+    return scores, answers(model, X, "predict")

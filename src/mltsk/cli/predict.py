@@ -1,0 +1,147 @@
+"""``mltsk predict``: probabilities, decisions and reasons for the rows of a file."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from ..exceptions import InputError
+from ..files import csv_text
+from ..text import plural
+from .options import (
+    FileOptions,
+    MissingOption,
+    ModelArgument,
+    out_option,
+    there_is_data,
+    with_options,
+)
+from .output import check_files, working, write_text
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..io import ModelInfo
+    from ..tables import DataTable
+    from .opened import Estimator
+
+N_REASONS = 3
+ID_HELP = (
+    "Columns that identify a sample, written first.  "
+    "[default: those of the fitted data]"
+)
+REASONS_HELP = "Also write the three strongest reasons for each probability."
+
+
+@with_options
+def predict(
+    model: ModelArgument,
+    data: Annotated[
+        str,
+        Argument(
+            metavar="DATA",
+            callback=there_is_data,
+            help="A file with the features, or a name of the catalog.",
+        ),
+    ],
+    out: Annotated[str, out_option("CSV to write; - is standard output.")] = "-",
+    id: Annotated[str, Option("--id", metavar="COLUMNS", help=ID_HELP)] = "",
+    missing: MissingOption = "",
+    reasons: Annotated[bool, Option("--reasons", help=REASONS_HELP)] = False,
+    *,
+    options: FileOptions,
+) -> None:
+    """Predict the labels of every sample.
+
+    Columns are found by name: their order does not matter, labels may be there or not,
+    and columns that the model does not use are left out with a note. Cells may be
+    missing, and values need not have been seen before: a note counts them. Columns that
+    identify a sample come first, then two per label, probability:LABEL and LABEL (0 or
+    1), and with --reasons a third, reasons:LABEL: what moves the log-odds of the
+    probability most, and by how much. A name that a spreadsheet would take for a
+    formula, such as =1+1, gets an apostrophe in front.
+
+    \b
+    Examples:
+      mltsk predict yeast.skops new.csv --out predictions.csv
+      mltsk predict patients.skops new.xlsx --id patient --missing "<4.0" --out new.csv
+      mltsk predict patients.skops new.csv --reasons --out reasons.csv
+      mltsk predict patients.skops patients.parquet | head
+    """
+    from ..tables.files import source_files
+    from .inputs import samples
+    from .opened import open_model
+
+    check_files([out], inputs=[model, *source_files(data)])
+    classifier, info = open_model(model)
+    if reasons:
+        _check_reasons(classifier, model)
+    rows = samples(classifier, info, data, id=id, missing=missing, file_options=options)
+    with working(f"predicting {plural(len(rows.ids), 'row')}"):
+        predictions = _predictions(classifier, info, rows)
+        if reasons:
+            predictions = _with_reasons(predictions, classifier, rows)
+    for name in rows.ids:
+        if name in predictions:
+            raise InputError(
+                f"Predictions have a column {name!r} of their own: leave it out of "
+                "--id."
+            )
+    table = rows.ids.astype(object).join(predictions)
+    table = table.where(table.notna(), None)  # which is an empty cell
+    lines = table.itertuples(index=False, name=None)
+    write_text(csv_text(table.columns, lines), out)
+
+
+def _predictions(
+    model: "Estimator", info: "ModelInfo", rows: "DataTable"
+) -> "DataFrame":
+    """A frame of texts: probabilities and labels by name, or probabilities and a class.
+
+    A model without probabilities has scores instead.
+    """
+    from pandas import DataFrame
+
+    from .opened import answers
+
+    if hasattr(model, "predict_proba"):
+        kind = "probability"
+        values = answers(model, rows.X, "predict_proba")
+    else:
+        kind = "score"
+        values = answers(model, rows.X, "decision_function")
+    predicted = answers(model, rows.X, "predict")
+    is_multilabel = predicted.ndim == 2
+    names = info.label_names if is_multilabel else model.classes_
+    columns: dict[str, object] = {}
+    for j, name in enumerate(names):
+        columns[f"{kind}:{name}"] = [f"{value:.5g}" for value in values[:, j].tolist()]
+        if is_multilabel:
+            columns[name] = predicted[:, j]
+    if not is_multilabel:  # one-dimensional classes, fitted in Python
+        columns["prediction"] = predicted
+    return DataFrame(columns, index=rows.ids.index, dtype=object)
+
+
+def _check_reasons(model: "Estimator", path: str) -> None:
+    """Refuse reasons of a model that tells none, or tells them of other features."""
+    if not hasattr(model, "explain"):
+        raise InputError(
+            f"{path} holds a {type(model).__name__}, which gives no reasons: leave "
+            "--reasons out."
+        )
+    if not model.multilabel_:
+        raise InputError(
+            f"{path} predicts one class of several, not labels: leave --reasons out."
+        )
+
+
+def _with_reasons(
+    predictions: "DataFrame", model: "Estimator", rows: "DataTable"
+) -> "DataFrame":
+    """Predictions with a column of reasons behind each label."""
+    reasons = list(model.explain(rows.X).reasons(N_REASONS))
+    for label in model.label_names_:
+        place = predictions.columns.get_loc(label) + 1
+        texts = [of_row[label] for of_row in reasons]
+        predictions.insert(place, f"reasons:{label}", texts)
+    return predictions
