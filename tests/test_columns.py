@@ -255,6 +255,13 @@ def test_expand_refuses_numbers_where_the_model_knows_words(words):
     assert str(refused.value).startswith("Column 'a' holds numbers (1); it held words")
 
 
+def test_expand_refuses_booleans_as_text_where_the_model_knows_booleans():
+    columns = columns_of(pd.DataFrame({"a": [True, False] * 30}))
+    assert_array_equal(columns.expand(pd.DataFrame({"a": [True, False]})), [[1], [0]])
+    with pytest.raises(InputError, match="'a' holds the text 'False'; it held True"):
+        columns.expand(pd.DataFrame({"a": ["False", "True"]}))
+
+
 def test_expand_takes_numbers_that_are_written_as_the_words_of_the_model():
     columns = columns_of(pd.DataFrame({"a": ["1", "2"] * 30}))
     new = columns.expand(pd.DataFrame({"a": [2.0, 1.0, 7.0]}))

@@ -10,6 +10,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mltsk import MLTSKClassifier, evaluate
+from mltsk.fit.left_out import rate_shifts
+from mltsk.fit.rows import Block
+from mltsk.fit.solve import left_out_scores
 
 N_FEATURES = 10
 SEEDS = range(8)
@@ -52,6 +55,36 @@ def test_predict_proba_is_near_the_rate_on_every_table_of_noise(fits_to_noise):
 def test_loo_scores_rank_noise_neither_for_nor_against_its_labels(fits_to_noise):
     aucs = [auc_of(y, clf.loo_scores_) for _, y, clf in fits_to_noise]
     assert np.mean(aucs) == pytest.approx(0.5, abs=0.07)
+
+
+def test_loo_scores_of_few_rows_are_not_flattered_by_what_these_rows_chose():
+    honest = []
+    flattered = []
+    for seed in range(30):
+        X, y = noise_table(seed, n_rows=100)
+        clf = MLTSKClassifier().fit(X, y)
+        honest.append(auc_of(y, clf.loo_scores_))
+        flattered.append(auc_of(y, scores_of_chosen_design(clf)))
+    assert np.mean(honest) == pytest.approx(0.5, abs=0.05)
+    assert np.mean(flattered) - np.mean(honest) > 0.005
+
+
+def scores_of_chosen_design(clf):
+    """Leave-one-out scores of the design that was chosen on all rows."""
+    rows = clf.fit_record_.training
+    Z = rows.design.scale.apply(rows.X)
+    block = Block(rows.X, rows.Y, rows.w)
+    scores = left_out_scores(rows.design, rows.penalty, block, Z, rows.design.kernel(Z))
+    return scores + rate_shifts(rows.Y, rows.w, groups=None)
+
+
+def test_rules_say_that_noise_cannot_be_told(fits_to_noise):
+    _, _, clf = fits_to_noise[0]
+    for model in (clf, clf.shorten(3)):
+        assert "cannot be told: AUC 0." in str(model.rules_)
+        assert "cannot be told" in model.rules_.to_html()
+        (told,) = model.rules_.to_dict()["told"]
+        assert not told["is_better_than_guessing"]
 
 
 def test_loo_scores_do_not_leak_where_cases_weigh_more():

@@ -31,3 +31,11 @@ def test_pictures_and_links_work_on_a_package_index_and_lead_to_files():
     }
     assert [path for _, path in ours if not (README.parent / path).exists()] == []
     assert re.findall(r"\]\((?!https://)[^)]*\)", text) == []
+
+
+def test_readme_is_one_screen_and_a_few_more():
+    text = README.read_text(encoding="utf-8")
+    assert max(map(len, text.splitlines())) <= 100
+    assert len(text.split()) < 850
+    code = text[text.index("```") :]
+    assert code.splitlines()[1].startswith("pip install mltsk ")

@@ -16,10 +16,15 @@ if TYPE_CHECKING:  # what editors and type checkers see
     from .io import to_onnx as to_onnx
     from .metrics import evaluate as evaluate
     from .pages.explorer import explore as explore
+    from .pages.methods_section import methods_section as methods_section
+    from .pages.person import person_sheet as person_sheet
+    from .pages.points import points_sheet as points_sheet
     from .pages.review import review as review
     from .paper import PaperMLTSK as PaperMLTSK
     from .pipelines import pipeline_classifier as pipeline_classifier
     from .pipelines import pipeline_features as pipeline_features
+    from .points import PointsClassifier as PointsClassifier
+    from .surprises import second_look as second_look
     from .tables import read_table as read_table
 
 # Public names and where they live: imported on first use, so that `import mltsk` is
@@ -28,6 +33,7 @@ _HOMES = {
     "IncrementalMLTSK": "mltsk.incremental",
     "MLTSKClassifier": "mltsk.classifier",
     "PaperMLTSK": "mltsk.paper",
+    "PointsClassifier": "mltsk.points",
     "load_dataset": "mltsk.datasets",
     "read_table": "mltsk.tables",
     "evaluate": "mltsk.metrics",
@@ -37,6 +43,10 @@ _HOMES = {
     "from_dict": "mltsk.io",
     "to_onnx": "mltsk.io",
     "explore": "mltsk.pages.explorer",
+    "methods_section": "mltsk.pages.methods_section",
+    "person_sheet": "mltsk.pages.person",
+    "points_sheet": "mltsk.pages.points",
+    "second_look": "mltsk.surprises",
     "review": "mltsk.pages.review",
     "pipeline_classifier": "mltsk.pipelines",
     "pipeline_features": "mltsk.pipelines",

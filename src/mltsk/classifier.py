@@ -2,26 +2,36 @@
 
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
-from warnings import warn
+from warnings import catch_warnings, warn
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from .adapting import Adaptation, RefitScores
 from .core.arrays import Array, Matrix, is_tensor, namespace, put, row_blocks
 from .core.coupling import CONVEX
 from .core.terms import PERCENTILE_TERMS
+from .correctable import CorrectionMixin, names_a_direction, wished_corrector
+from .correction import corrected_record, plain_wishes, price_by_rows
 from .exceptions import InputError
 from .explain import Explanation, explain
 from .fit import FitResult, Names, Options, fit_system
 from .fitted import FittedAttributes, ObservedLabelsMixin
 from .frames import is_polars
+from .points import (
+    DEFAULT_MAX_POINTS,
+    DEFAULT_POINTS_STATEMENTS,
+    PointsClassifier,
+    check_points_wish,
+)
 from .probabilities import check_threshold_wish
 from .record import FitRecord
 from .refit import take_over, unfitted_copy
 from .rows.dask import lazily
+from .rows.elsewhere import RowsElsewhere
 from .rows.read import (
     Features,
     RulesLike,
@@ -41,9 +51,15 @@ if TYPE_CHECKING:
 
 DEFAULT_STATEMENTS = 12  # of `shorten`
 MAX_LISTED_LABELS = 10
+ONE_GROUP = (
+    "All rows are one group, so none can be left out: what this fit says of itself is "
+    "not honest. Give groups at least two names, or leave groups out."
+)
 
 
-class MLTSKClassifier(FittedAttributes, ObservedLabelsMixin, BaseEstimator):
+class MLTSKClassifier(
+    FittedAttributes, CorrectionMixin, ObservedLabelsMixin, BaseEstimator
+):
     """Multi-label Takagi-Sugeno-Kang fuzzy system: a general rule, and the exceptions.
 
     The general rule has a few overlapping fuzzy terms per feature, each with one number
@@ -114,6 +130,13 @@ default="from_dtype"
         takes columns of text, booleans and unordered categories of a data frame;
         ordered categories keep their order. A nominal feature has a number per value
         and label, rare values share one, and a value that was never seen adds nothing.
+    monotonic_cst : dict, array or None, default=None
+        Directions of effects: 1 rises, -1 falls, 0 is free. By the name of the feature
+        for all labels (``{"albumin": -1}``) or some (``{"albumin": {"ascites": -1}}``),
+        or an array of shape (n_features,) or (n_features, n_labels). They hold in the
+        whole model, which has no exceptions then, and no pairs with these features.
+        A missing cell adds what it adds, whatever the direction. `constrained` knows
+        more wishes.
     random_state : int, RandomState or None, default=None
         Has no effect, because nothing in a fit is random; it is there for tools that
         set it everywhere.
@@ -174,6 +197,17 @@ coupling_weight_
         not measured".
     fit_record_ : FitRecord or None
         What the fit knew of its rows; None for a model that was saved or copied.
+    wishes_ : tuple of dict
+        Wishes that the model meets, if it was corrected: ``feature``, ``labels``,
+        ``kind`` and ``values``.
+    price_ : DataFrame
+        What each label loses by these wishes: average precision and log loss of
+        leave-one-out scores before and after. Of a model without its rows, squared loss
+        by generalised cross-validation. ``price_.attrs["left_out"]`` says what else is
+        gone.
+    sums_ : FitSums
+        Sums over all rows, from which all numbers can be found again without rows. A
+        file has them if it was written with ``save(clf, path, keep_sums=True)``.
     coupling_, thresholds_, prototypes_, quantiles_, certainty_, scale_, scaling_, \
 label_names_, classes_, n_features_in_, feature_names_in_
 
@@ -228,6 +262,7 @@ label_names_, classes_, n_features_in_, feature_names_in_
         "max_statements": [None, Interval(Integral, 1, None, closed="left")],
         "max_conditions": [None, Interval(Integral, 1, None, closed="left")],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "monotonic_cst": "no_validation",  # `WishReader` says more
         "random_state": ["random_state"],
     }
 
@@ -247,6 +282,7 @@ label_names_, classes_, n_features_in_, feature_names_in_
         max_statements=None,
         max_conditions=5,
         categorical_features="from_dtype",
+        monotonic_cst=None,
         random_state=None,
     ) -> None:
         self.n_rules = n_rules
@@ -262,6 +298,7 @@ label_names_, classes_, n_features_in_, feature_names_in_
         self.max_statements = max_statements
         self.max_conditions = max_conditions
         self.categorical_features = categorical_features
+        self.monotonic_cst = monotonic_cst
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None, groups=None, rules=None) -> Self:
@@ -308,10 +345,20 @@ sample, or one-dimensional classes
         names = Names(
             features.column_names, targets.names, features.columns, features.used
         )
+        corrector = wished_corrector(self, names)
         result = fit_system(rows, self._options(), names)
         record = FitRecord.of(result, rows)
+        if record.is_one_group:
+            warn(ONE_GROUP, stacklevel=2)
         loo_scores = record.curves.log_odds(result.loo_scores)
         loo_rows = result.loo_rows
+        price: dict[str, Any] = {}
+        if corrector is not None:
+            free = record
+            record = corrected_record(free, corrector)
+            price = price_by_rows(free, record)
+            loo_scores = record.loo_scores
+            loo_rows = record.loo_rows
         system = record.system()
         if self.max_statements is not None:
             system, record = record.shortened(self.max_statements, self.max_conditions)
@@ -321,6 +368,9 @@ sample, or one-dimensional classes
         fitted._note_input(features, targets, rules)
         fitted._note_choice(result)
         fitted._keep(system, record)
+        if corrector is not None:
+            fitted.wishes_ = plain_wishes(corrector)
+            fitted.wish_price_ = price
         fitted.loo_scores_ = loo_scores
         fitted.loo_rows_ = loo_rows
         return take_over(self, fitted)
@@ -331,8 +381,11 @@ sample, or one-dimensional classes
         def unless_auto(value: Any) -> Any:
             return None if isinstance(value, str) and value == "auto" else value
 
+        n_rules = unless_auto(self.n_rules)
+        if n_rules is None and names_a_direction(self.monotonic_cst):
+            n_rules = 0
         return Options(
-            n_rules=unless_auto(self.n_rules),
+            n_rules=n_rules,
             order=unless_auto(self.order),
             width_scale=unless_auto(self.width_scale),
             tnorm=self.tnorm,
@@ -448,17 +501,168 @@ sample, or one-dimensional classes
 
     def _unfitted_short(self, max_statements: int | None, max_conditions: int | None):
         """A classifier with the parameters of this one and limits of its size."""
-        parameters = {}
-        for name, value in self.get_params(deep=False).items():
-            if name in MLTSKClassifier._parameter_constraints:
-                parameters[name] = value
-        short = MLTSKClassifier(**parameters)
+        short = self._unfitted_long()
         if max_statements is None:
             max_statements = self.max_statements or DEFAULT_STATEMENTS
         short.max_statements = max_statements
         if max_conditions is not None:
             short.max_conditions = max_conditions
         return short
+
+    def adapted(self, X, y, sample_weight=None, groups=None) -> "MLTSKClassifier":
+        """A fitted copy for another site: numbers drawn towards those of this model.
+
+        Its terms are the same. Leave-one-out on the new rows says how strongly numbers
+        are drawn: from the old model as it is to a fit from nothing, with terms of its
+        own, where that is clearly better. No row of the old site is needed.
+
+        Parameters
+        ----------
+        X, y : as in `fit`
+            Rows of the other site. Labels and features of data frames are matched by
+            name. A feature that X lacks counts as not measured, a label that the model
+            does not know is fitted from nothing, one that y lacks is left out.
+        sample_weight, groups : optional
+            As in `fit`.
+
+        Returns
+        -------
+        MLTSKClassifier
+            With three more attributes. ``changes_`` is a list of sentences: which
+            effects moved beyond their interval, which labels are more or less frequent,
+            what is new and what is gone. ``compared_`` has AP, AUC and log loss of the
+            old model as it is, recalibrated, adapted and refitted from nothing, all on
+            the new rows without the row that is judged. ``strength_`` says how strongly
+            numbers were drawn: infinity where they stayed, 0 for a fit from nothing.
+
+        Examples
+        --------
+        >>> from mltsk.datasets import make_multilabel_rules
+        >>> data = make_multilabel_rules(n_samples=300, random_state=0)
+        >>> clf = MLTSKClassifier().fit(data.X[:240], data.Y[:240])
+        >>> there = clf.adapted(data.X[240:], data.Y[240:])
+        >>> sorted(there.compared_)
+        ['adapted', 'as it is', 'recalibrated', 'refitted']
+        >>> there.strength_ > 0, there.label_names_ == clf.label_names_
+        (True, True)
+        """
+        check_is_fitted(self)
+        if self.system_.is_sheet or self.system_.is_chosen:
+            raise InputError(
+                "The text of a short model is the whole model: adapt the long one."
+            )
+        rows = RowsElsewhere.read(self, X, y, sample_weight, groups)
+        refit = self._refitted(rows)
+        adaptation = Adaptation(
+            old=self.system_,
+            rows=rows,
+            refit=None if refit is None else _scores_of_refit(refit),
+            threshold=self.threshold,
+        )
+        if refit is not None and adaptation.starts_over:
+            copy = refit
+        else:
+            copy = self._with_system(adaptation)
+        copy.changes_ = adaptation.changes()
+        copy.compared_ = adaptation.compared()
+        copy.strength_ = adaptation.strength
+        return copy
+
+    def _refitted(self, rows: RowsElsewhere) -> "MLTSKClassifier | None":
+        """A fit to the rows of another site alone; None where that cannot be."""
+        from pandas import DataFrame
+
+        if not rows.is_told.all():
+            return None
+        y = DataFrame(rows.labels, columns=list(rows.label_names))
+        if not self.multilabel_:
+            zeros = np.zeros(len(rows.label_names))
+            y = predicted(rows.Y - 0.5, zeros, self.classes_, False)
+        fresh = self._unfitted_long()
+        w = rows.w.max(axis=1)
+        try:
+            with catch_warnings(action="ignore"):
+                fresh.fit(rows.table, y, w, rows.groups, rules=self.given_rules_)
+        except ValueError:  # too little to fit a model to
+            return None
+        if fresh.loo_rows_ is not None or fresh.loo_scores_.shape != rows.Y.shape:
+            return None
+        return fresh
+
+    def _unfitted_long(self) -> "MLTSKClassifier":
+        """A classifier with the parameters of this one, without limits of its size."""
+        parameters = {}
+        for name, value in self.get_params(deep=False).items():
+            if name in MLTSKClassifier._parameter_constraints:
+                parameters[name] = value
+        return MLTSKClassifier(**{**parameters, "max_statements": None})
+
+    def _with_system(self, adaptation: Adaptation) -> "MLTSKClassifier":
+        """A copy with an adapted system and its honest scores.
+
+        Its numbers are free: wishes that this model meets, it may not meet.
+        """
+        copy = self._unfitted_long()
+        copy.monotonic_cst = None
+        old = {**vars(self), "fit_record_": None}
+        not_taken = ("stream_", "kept_sums_", "wishes_", "wish_price_")
+        for name, value in old.items():
+            if name.endswith("_") and name not in not_taken:
+                setattr(copy, name, value)
+        copy.system_ = adaptation.system()
+        copy.label_names_ = adaptation.rows.label_names
+        if self.multilabel_:
+            copy.classes_ = np.arange(len(copy.label_names_))
+        copy.loo_scores_ = adaptation.honest
+        copy.loo_rows_ = None
+        return copy
+
+    def points(
+        self,
+        max_statements=DEFAULT_POINTS_STATEMENTS,
+        max_points=DEFAULT_MAX_POINTS,
+        X=None,
+        y=None,
+        sample_weight=None,
+        groups=None,
+    ) -> PointsClassifier:
+        """This model as whole points that add up to a table of probabilities.
+
+        Parameters
+        ----------
+        max_statements : int, default=8
+            Statements per label, at most, as in `shorten`; there are no exceptions.
+        max_points : int, default=10
+            Points of the feature that adds most to a label.
+        X, y, sample_weight, groups : optional
+            The training data, needed if the model comes from a file: files hold no
+            samples.
+
+        Returns
+        -------
+        PointsClassifier
+            A fitted classifier that predicts exactly what its printed sheet says.
+        """
+        check_is_fitted(self)
+        check_points_wish(max_statements, max_points)
+        if not self.multilabel_ and not self._is_binary:
+            raise InputError(
+                "Points are added up per label, and this model tells one class of "
+                "several: fit it on a column of 0 and 1 per class."
+            )
+        if X is not None:
+            short = self._unfitted_short(max_statements, None)
+            fitted = short.fit(X, y, sample_weight, groups, rules=self.given_rules_)
+            return fitted.points(max_statements, max_points)
+        if self.fit_record_ is None:
+            raise InputError(
+                "A model from a file holds no rows to find points by: pass its "
+                "training data as X and y."
+            )
+        points = PointsClassifier(
+            clone(self), max_statements=max_statements, max_points=max_points
+        )
+        return points._of(self)
 
     @property
     def size_path_(self):
@@ -565,6 +769,11 @@ sample, or one-dimensional classes
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = self.scale in ("auto", "unit", None)
         return tags
+
+
+def _scores_of_refit(refit: MLTSKClassifier) -> RefitScores:
+    """Leave-one-out scores of a fit to rows of another site."""
+    return RefitScores(raw=refit.fit_record_.scores, log_odds=refit.loo_scores_)
 
 
 def _warn_of_rules(system: FuzzySystem) -> None:

@@ -280,6 +280,7 @@ class Columns:
         )
         codes |= {value: float(i) for i, value in enumerate(self.values[d])}
         _refuse_numbers(column, list(codes))
+        _refuse_written_booleans(column, set(codes))
         code = np.array([codes.get(text, np.nan) for text in column.words()])
         is_missing = column.is_missing()
         gap = np.where(np.isnan(code) & ~is_missing, np.nan, is_missing)
@@ -305,6 +306,22 @@ def _refuse_numbers(column: "InputColumn", words: Sequence[str | None]) -> None:
             f"Column {column.name!r} holds numbers ({min(map(str, unseen))}); it held "
             f"words ({words[-1]!r}) when the model was fitted."
         )
+
+
+def _refuse_written_booleans(column: "InputColumn", words: set[str | None]) -> None:
+    """Refuse "True" and "False" where a model knows yes and no, as booleans are read.
+
+    To the model they would be values that it has never seen.
+    """
+    if column.numbers is not None or not words <= {"yes", "no", None}:
+        return
+    written = {"true", "false"}
+    for text in column.words():
+        if text is not None and text.lower() in written:
+            raise InputError(
+                f"Column {column.name!r} holds the text {text!r}; it held True and "
+                "False, or yes and no, when the model was fitted: turn it into these."
+            )
 
 
 def _is_written_number(text: str | None) -> bool:

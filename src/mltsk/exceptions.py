@@ -88,6 +88,10 @@ class RuleCollapseWarning(UserWarning):
     """The rules of a fuzzy system do not differ: it is a linear model in disguise."""
 
 
+class UnfiredRowsWarning(UserWarning):
+    """No rule of a fuzzy system fires on some rows: their scores are all 0."""
+
+
 class NonConvexWarning(UserWarning):
     """The objective is not convex: a solver returns where it stopped, not a minimum."""
 

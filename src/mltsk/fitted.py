@@ -135,7 +135,14 @@ class FittedAttributes:
     def rules_(self) -> RuleBase:
         """The rules as data: ``print(clf.rules_)`` reads them out."""
         check_is_fitted(self)
-        return rule_base(self.system_)
+        return rule_base(self._judged_system())
+
+    def _judged_system(self) -> FuzzySystem:
+        """The system, with how well its labels can be told where that is known."""
+        record = getattr(self, "fit_record_", None)
+        if record is None:
+            return self.system_
+        return replace(self.system_, worth=record.worth)
 
 
 class ObservedLabelsMixin(ClassifierMixin):

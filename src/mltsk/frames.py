@@ -17,6 +17,7 @@ from .core.arrays import Array
 from .exceptions import InputError, check_different
 
 MISSING = "not measured"
+WORD_TYPES = {str, float, type(None)}  # of cells of a column of words with gaps
 
 Frame: TypeAlias = Any  # an array, or a data frame of pandas or polars
 Series: TypeAlias = Any  # one column of such a frame
@@ -129,6 +130,8 @@ def _polars_column(name: str, series: Series) -> InputColumn:
 
 def _object_column(name: str, cells: Sequence[Any]) -> InputColumn:
     """A column of objects: numbers if nothing else is there."""
+    if set(map(type, cells)) <= WORD_TYPES and any(map(_is_text, cells)):
+        return InputColumn(name, cells=cells, is_nominal=True)
     present = [cell for cell in cells if not _is_missing(cell)]
     dates = (datetime.date, datetime.time, np.datetime64)
     if any(isinstance(cell, dates) for cell in present):
@@ -143,6 +146,11 @@ def _object_column(name: str, cells: Sequence[Any]) -> InputColumn:
         numbers = [np.nan if _is_missing(cell) else cell for cell in cells]
         return InputColumn(name, np.array(numbers, dtype=np.float64))
     return InputColumn(name, cells=cells, is_nominal=True)
+
+
+def _is_text(cell: object) -> bool:
+    """Whether a cell holds a word."""
+    return type(cell) is str and cell != MISSING
 
 
 def _is_number(cell: object) -> bool:

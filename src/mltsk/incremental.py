@@ -21,10 +21,16 @@ from .core.arrays import (
 from .exceptions import InputError
 from .fit import FitResult, Names, fit_system
 from .fit.choose import Folds
-from .fit.design import Design, ExceptionRules, Scale
+from .fit.design import Design
 from .fit.ridge import Moments, Penalty
 from .fit.rows import Block
-from .fit.solve import Consequents, HeldRows, solve_sums, with_pairs_of_folds
+from .fit.solve import (
+    Consequents,
+    HeldRows,
+    solve_sums,
+    with_pairs_of_folds,
+)
+from .fit.sums import MAX_SUM_CELLS, DesignWeights, FitSums, LabelSums, n_sum_cells
 from .probabilities import check_threshold_wish
 from .record import FitRecord
 from .refit import take_over, unfitted_copy
@@ -54,6 +60,11 @@ from .system import FuzzySystem
 # Rows that are kept for leave-one-out scores, evenly spread over the stream; there are
 # twice as many at most.
 KEPT_ROWS = 1_000
+NO_GROUPS_OF_STREAMS = (
+    "partial_fit cannot leave rows out in groups: a stream keeps some of its rows, and "
+    "others of a group are gone or yet to come. Fit an MLTSKClassifier to all rows at "
+    "once, with groups."
+)
 # Beyond, what came before and the ridge are lost to rounding next to such a row.
 MAX_RELATIVE_WEIGHT = 1e12
 
@@ -118,22 +129,14 @@ class Stream:
 
     def design(self, system: FuzzySystem) -> Design:
         """The design of a system that this stream is fitted with."""
-        width = float(system.widths.flat[0]) if system.widths.size else 1.0
-        rules = ExceptionRules(
-            system.centers,
-            width=width,
-            order=system.order,
-            firing=system.firing,
-            has_kernel_prior=self.has_kernel_prior,
-        )
-        return Design(
-            Scale(system.scale_name, system.scaling, system.terms, self.variance),
-            rules,
+        weights = DesignWeights(
             term_weights=self.term_weights,
             rule_weight=self.rule_weight,
-            pairs=system.pairs,
             pair_weight=self.pair_weight,
+            variance=self.variance,
+            has_kernel_prior=self.has_kernel_prior,
         )
+        return weights.design(system)
 
     def after(self, block: Block, design: Design, forgetting: float) -> "Stream":
         """The stream after one more block; what came before loses a share of weight."""
@@ -166,6 +169,16 @@ class Stream:
             self.moments, design, penalty, held, labels, folds=self.folds
         )
         return solution.at_base_rates(self.kept, self.seen)
+
+    def sums(self, design: Design, penalty: Penalty) -> FitSums | None:
+        """Sums over all samples seen; None where labels are coupled, or too large."""
+        if penalty.basis is not None:
+            return None
+        widest = with_pairs_of_folds(design, self.folds)
+        if n_sum_cells(widest.n_columns, 1) > MAX_SUM_CELLS:
+            return None
+        labels = np.arange(self.kept.Y.shape[1])
+        return FitSums(widest, penalty.rho, (LabelSums(labels, self.moments),))
 
     @property
     def positions(self) -> NDArray[np.intp]:
@@ -214,8 +227,9 @@ class IncrementalMLTSK(MLTSKClassifier):
     forgetting : float, default=0.0
         At each call everything seen before loses this share of its weight.
     **others
-        Those of `MLTSKClassifier` except ``max_statements`` and ``max_conditions``;
-        `shorten` returns a short copy.
+        Those of `MLTSKClassifier` except ``max_statements``, ``max_conditions`` and
+        ``monotonic_cst``; `shorten` returns a short copy and `constrained` a corrected
+        one.
 
     Attributes
     ----------
@@ -239,8 +253,10 @@ class IncrementalMLTSK(MLTSKClassifier):
     }
     del _parameter_constraints["max_statements"]
     del _parameter_constraints["max_conditions"]
+    del _parameter_constraints["monotonic_cst"]
     max_statements = None
     max_conditions = 5
+    monotonic_cst = None
 
     def __init__(
         self,
@@ -273,7 +289,9 @@ class IncrementalMLTSK(MLTSKClassifier):
         self.random_state = random_state
         self.forgetting = forgetting
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None, rules=None) -> Self:
+    def partial_fit(
+        self, X, y, classes=None, sample_weight=None, rules=None, groups=None
+    ) -> Self:
         """Learn from further samples of a stream.
 
         Labels and features are matched by name, whatever order the columns of y have;
@@ -296,7 +314,12 @@ class IncrementalMLTSK(MLTSKClassifier):
             Relative to those of the first call.
         rules : list of dict, optional
             As in `MLTSKClassifier.fit`, at the first call.
+        groups : None
+            Is refused with a sentence: a stream keeps some of its samples, and those of
+            a group could not be left out together.
         """
+        if groups is not None:
+            raise InputError(NO_GROUPS_OF_STREAMS)
         if is_tensor(X) or is_dask(X):
             raise InputError(
                 "partial_fit takes arrays, data frames and CSR; "
@@ -352,12 +375,18 @@ class IncrementalMLTSK(MLTSKClassifier):
         begun._note_input(features, targets, rules)
         begun._note_choice(result)
         begun.system_ = result.system
-        begun._go_on(Stream.begun(result, block, unit), result.design)
+        loo_scores = result.loo_scores if result.others else None
+        begun._go_on(Stream.begun(result, block, unit), result.design, loo_scores)
         return take_over(self, begun)
 
     @underflow_is_zero()
-    def _go_on(self, stream: Stream, design: Design) -> None:
-        """Solve for all numbers again, with the sums of a stream."""
+    def _go_on(
+        self, stream: Stream, design: Design, loo_scores: FloatArray | None = None
+    ) -> None:
+        """Solve for all numbers again, with the sums of a stream.
+
+        ``loo_scores`` are those of the samples that are kept, where they are known.
+        """
         penalty = self._penalty()
         solution = stream.solved(design, penalty)
         numbers = design.coefficients(solution.B, solution.mean, solution.rates)
@@ -376,12 +405,18 @@ class IncrementalMLTSK(MLTSKClassifier):
             X=kept.X,
             Y=kept.Y,
             w=kept.w,
-            loo_scores=solution.loo_scores,
+            loo_scores=solution.loo_scores if loo_scores is None else loo_scores,
             design=design,
             penalty=penalty,
         )
         self.stream_ = stream
         record = FitRecord.of_training(training, stream.positions, long)
+        record = replace(
+            record,
+            kept_sums=stream.sums(design, penalty),
+            folds=stream.folds,
+            n_rows=stream.seen,
+        )
         self._keep(record.system(), record)
 
     def _penalty(self) -> Penalty:

@@ -5,14 +5,17 @@ Its features are called by the names that the steps before it give them.
 
 import copy
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 
+from .core.arrays import FloatArray
 from .exceptions import InputError
 from .frames import is_polars
+from .probabilities import log_odds_of
 from .rows.read import Estimator, TableLike
 
 Steps: TypeAlias = list[tuple[str, Estimator]]
@@ -65,11 +68,15 @@ def with_feature_names(classifier: Estimator, names: Sequence[str]) -> Estimator
     return renamed
 
 
-def with_fixed_thresholds(classifier: Estimator) -> Estimator:
-    """A copy of a fitted classifier whose shorter models have its thresholds."""
+def with_thresholds(classifier: Estimator, thresholds: FloatArray) -> Estimator:
+    """A copy of a fitted classifier that gives labels from these probabilities on.
+
+    Its shorter models have the same thresholds (n_labels,).
+    """
     fixed = copy.copy(classifier)
     vars(fixed).update(vars(classifier))  # a copy has no record of the fit
-    return fixed.set_params(threshold=classifier.thresholds_.tolist())
+    fixed.system_ = replace(classifier.system_, thresholds=log_odds_of(thresholds))
+    return fixed.set_params(threshold=thresholds.tolist())
 
 
 def pipeline_features(model: Estimator, X: TableLike) -> TableLike:

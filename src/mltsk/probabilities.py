@@ -25,6 +25,7 @@ from .exceptions import InputError
 from .text import plural
 
 PRIOR_SAMPLES = 20.0
+MIN_DRAWN_SLOPE = 0.01  # higher scores never mean lower probabilities
 MAX_LOG_ODDS = 80.0  # beyond, exp overflows in single precision
 # A wanted precision is to be reached by the lower end of its interval (one-sided,
 # 95 %): reached by the mean, .8 was .65 on new rows (5 % of 500 rows are cases).
@@ -97,17 +98,21 @@ def fit_curves(scores: FloatArray, Y: FloatArray, w: FloatArray) -> Curves:
     35
     """
     w = weights_per_label(w, scores.shape)
-    total = max(float(w.sum()), 1e-300)
-    center = float((w * scores).sum() / total)
+    # a label that is the same in all rows has no say in what labels share
+    shared_w = np.where(_varies(Y, w), w, 0.0)
+    if not shared_w.any():
+        shared_w = w
+    total = max(float(shared_w.sum()), 1e-300)
+    center = float((shared_w * scores).sum() / total)
     S = scores - center
-    variance = max(float((w * S * S).sum() / total), 1e-12)
-    rate = float(np.clip((w * Y).sum() / total, 1e-6, 1 - 1e-6))
+    variance = max(float((shared_w * S * S).sum() / total), 1e-12)
+    rate = float(np.clip((shared_w * Y).sum() / total, 1e-6, 1 - 1e-6))
     # one curve for all labels, pulled towards that of scores which are probabilities
     information = PRIOR_SAMPLES * max(rate * (1 - rate), 1e-3)
     shared = _fit_logistic(
         S.reshape(-1, 1),
         Y.reshape(-1, 1),
-        w.reshape(-1, 1),
+        shared_w.reshape(-1, 1),
         slopes=np.array([1.0 / max(rate * (1 - rate), 1e-3)]),
         offsets=np.array([np.log(rate / (1 - rate))]),
         pull=(information * variance, information),
@@ -124,6 +129,77 @@ def fit_curves(scores: FloatArray, Y: FloatArray, w: FloatArray) -> Curves:
     # higher scores never mean lower probabilities
     slopes = np.maximum(slopes, 1e-3 / variance**0.5)
     offsets = _offsets_at_rates(slopes * S, Y, w, offsets)
+    return Curves(slopes, offsets - slopes * center)
+
+
+def _varies(Y: FloatArray, w: FloatArray) -> NDArray[np.bool_]:
+    """Which labels (L,) are both 1 and 0 among the cells that count."""
+    n_cases = ((w > 0) & (Y > 0.5)).sum(axis=0)
+    n_cells = (w > 0).sum(axis=0)
+    return (n_cases > 0) & (n_cases < n_cells)
+
+
+def curves_of_slopes(
+    slopes: FloatArray, scores: FloatArray, Y: FloatArray, w: FloatArray
+) -> Curves:
+    """Curves of given slopes (L,), at which mean probabilities are rates of labels.
+
+    Parameters
+    ----------
+    slopes : array of shape (L,)
+    scores, Y : arrays of shape (N, L)
+    w : array of shape (N,) or (N, L)
+
+    Examples
+    --------
+    >>> scores = np.linspace(0, 1, 50)[:, None]
+    >>> Y = (scores > 0.5).astype(float)
+    >>> curves_of_slopes(np.array([8.0]), scores, Y, np.ones(50)).offsets.round(6)
+    array([-4.])
+    """
+    w = weights_per_label(w, scores.shape)
+    center = (w * scores).sum(axis=0) / np.maximum(w.sum(axis=0), 1e-300)
+    start = np.zeros(len(slopes))
+    offsets = _offsets_at_rates(slopes * (scores - center), Y, w, start)
+    return Curves(slopes, offsets - slopes * center)
+
+
+def drawn_curves(
+    log_odds: FloatArray, Y: FloatArray, w: FloatArray, prior_samples: float
+) -> Curves:
+    """Fit lines from log-odds of one model to those of other rows.
+
+    They are drawn towards the log-odds as they are, as if ``prior_samples`` more rows
+    had followed these.
+
+    Parameters
+    ----------
+    log_odds, Y : arrays of shape (N, L)
+    w : array of shape (N,) or (N, L)
+
+    Examples
+    --------
+    >>> log_odds = np.zeros((40, 1))
+    >>> curves = drawn_curves(log_odds, np.ones((40, 1)), np.ones(40), 20.0)
+    >>> bool(curves.offsets[0] > 0.5), bool(curves.offsets[0] < 5)
+    (True, True)
+    """
+    w = weights_per_label(w, log_odds.shape)
+    total = np.maximum(w.sum(axis=0), 1e-300)
+    center = (w * log_odds).sum(axis=0) / total
+    S = log_odds - center
+    variance = np.maximum((w * S * S).sum(axis=0) / total, 1e-12)
+    p = probabilities_of(center)
+    information = prior_samples * np.maximum(p * (1 - p), 1e-3)
+    slopes, offsets = _fit_logistic(
+        S,
+        Y,
+        w,
+        slopes=np.ones(S.shape[1]),
+        offsets=center,
+        pull=(information * variance, information),
+    )
+    slopes = np.maximum(slopes, MIN_DRAWN_SLOPE)
     return Curves(slopes, offsets - slopes * center)
 
 
@@ -156,7 +232,7 @@ def _fit_logistic(
     *,
     slopes: FloatArray,
     offsets: FloatArray,
-    pull: tuple[float, float],
+    pull: tuple[float | FloatArray, float | FloatArray],
 ) -> tuple[FloatArray, FloatArray]:
     """Logistic regression of each label on its score, by Newton's method.
 
@@ -166,7 +242,7 @@ def _fit_logistic(
         Scores, labels and weights.
     slopes, offsets : arrays of shape (L,)
         Towards which slopes and offsets are pulled.
-    pull : (float, float)
+    pull : two numbers, or arrays of shape (L,)
         How strongly slopes and offsets are pulled.
 
     Returns
@@ -174,7 +250,7 @@ def _fit_logistic(
     slopes, offsets : arrays of shape (L,)
     """
     expected = np.stack([slopes, offsets])
-    pulls = np.array(pull)[:, None]
+    pulls = np.stack([np.broadcast_to(strength, slopes.shape) for strength in pull])
 
     def loss(line: FloatArray) -> FloatArray:
         """Minus the log-likelihood of each label (L,), with its pull."""

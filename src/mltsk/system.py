@@ -39,6 +39,7 @@ from .core.pairs import Pairs
 from .core.scales import Scaling
 from .core.terms import Terms
 from .core.used import UsedFeatures
+from .core.worth import Worth
 from .probabilities import Curves, probabilities_of
 
 # Scale of a short model: straight lines from the least value to the largest.
@@ -86,6 +87,8 @@ class FuzzySystem:
         Who is in each exception.
     certainty : Certainty or None
         How sure the numbers are.
+    worth : Worth or None
+        How well labels can be told; None where it is not known, or not asked for yet.
     categories : mapping of feature names to names of their values
         For features that are codes of categories.
     pairs, pair_coef : Pairs, (R, L) or None
@@ -112,6 +115,7 @@ class FuzzySystem:
     used: UsedFeatures | None = None
     members: Members | None = None
     certainty: Certainty | None = None
+    worth: Worth | None = None
     categories: Mapping[str, Mapping[float, str]] = field(default_factory=dict)
     pairs: Pairs = field(default_factory=Pairs.none)
     pair_coef: Array | None = None
@@ -135,6 +139,16 @@ class FuzzySystem:
     def unit_length(self) -> bool:
         """Whether samples are given unit length."""
         return self.scale_name == "unit"
+
+    @property
+    def is_papers(self) -> bool:
+        """Whether this has the form of the paper: rules with lines, and nothing else.
+
+        Its features are on a straight scale.
+        """
+        is_straight = self.scaling is not None and not self.scaling.bounded
+        has_rules_alone = len(self.terms) == 0 and len(self.pairs) == 0
+        return is_straight and has_rules_alone and self.order == 1
 
     @property
     def is_linear(self) -> bool:
@@ -209,7 +223,9 @@ class FuzzySystem:
         """The same system for some of its labels, by their numbers."""
         members = self.members
         if members is not None:
-            given = members.given[..., labels] if len(members.given) else members.given
+            given = members.given
+            if given.shape[-1]:  # there is a column per label, also for no rule
+                given = given[..., labels]
             members = replace(
                 members,
                 observed=members.observed[:, labels],
@@ -239,6 +255,7 @@ class FuzzySystem:
             thresholds=self.thresholds[labels],
             members=members,
             certainty=certainty,
+            worth=None if self.worth is None else self.worth.take(labels),
         )
 
     def scale(self, X: Matrix) -> Matrix:

@@ -1,5 +1,6 @@
 """Words of sentences for users: counts with nouns, lists, likely misspellings."""
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
@@ -73,3 +74,14 @@ def quoted_list(texts: Sequence[str], at_most: int = 5) -> str:
     if len(texts) > at_most:
         pieces.append("…")
     return ", ".join(pieces)
+
+
+def escape_markdown(text: str) -> str:
+    r"""Text that stays text in a cell: no markup, no line breaks.
+
+    Examples
+    --------
+    >>> print(escape_markdown("a_b |\nc"))
+    a\_b \| c
+    """
+    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", " ".join(text.split()))

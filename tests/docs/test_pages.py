@@ -18,6 +18,7 @@ MODULES = (
     "mltsk.model_selection",
     "mltsk.explain",
     "mltsk.io",
+    "mltsk.sites",
     "mltsk.paper",
     "mltsk.paper.methods",
     "mltsk.paper.significance",

@@ -32,12 +32,14 @@ def test_sizes_of_lines_are_deviations_over_the_data_of_skewed_features():
     X = np.exp(1.2 * rng.normal(size=(800, 2)))
     Y = X + rng.normal(size=(800, 2)) > 2
     system = MLTSKClassifier(n_rules=0).fit(X, Y).system_
+    assert system.terms.straight.any()
     coef = np.zeros_like(system.term_coef)
     coef[system.terms.straight] = 1.0
     system = replace(system, term_coef=coef)
     deviations = effects_of_features(system, X, 0).std(axis=0)
     assert deviations.min() > 0
-    assert_allclose(Effects(system).sizes[:, 0], deviations, rtol=0.15)
+    # of a long tail the percentiles that sizes are worked out at know a part
+    assert_allclose(Effects(system).sizes[:, 0], deviations, rtol=0.2)
 
 
 def test_fine_values_are_quantiles_and_the_ends_of_ramps(make_system):

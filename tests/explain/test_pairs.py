@@ -79,10 +79,9 @@ def test_heights_of_a_pair_are_what_both_values_add_to_the_score(clf):
 
 
 def test_heights_of_one_of_several_words_have_it_and_any_other(clf):
-    pair = pair_of(clf, "age", "ward")
+    (pair,) = (pair for pair in clf.pairs_ if pair.title == "age and ward = west")
     axis = pair.axes[pair.features.index("ward")]
     assert axis.names == ("any other", axis.category)
-    assert pair.title == "age and ward = west"
     words = [rule.words for rule in pair.rules("asthma")]
     assert sum("ward is west" in each for each in words) == len(words) / 2
     assert sum("ward is not west" in each for each in words) == len(words) / 2

@@ -5,8 +5,10 @@ sentences last.
 """
 
 from .conditions import Condition, Given
+from .linear_rule import FuzzyRule, GaussianCondition, LinearConsequent
 from .local import Explanation, Part, Why, explain
 from .pairs import FeaturePair, FeaturePairs, PairRule, feature_pairs
+from .papers_rules import FuzzyRules, fuzzy_rules
 from .rules import RuleBase, rule_base
 from .shapes import Shape
 from .values import Consequent, GeneralRule, Rule
@@ -17,8 +19,12 @@ __all__ = [
     "Explanation",
     "FeaturePair",
     "FeaturePairs",
+    "FuzzyRule",
+    "FuzzyRules",
+    "GaussianCondition",
     "GeneralRule",
     "Given",
+    "LinearConsequent",
     "PairRule",
     "Part",
     "Rule",
@@ -27,5 +33,6 @@ __all__ = [
     "Why",
     "explain",
     "feature_pairs",
+    "fuzzy_rules",
     "rule_base",
 ]

@@ -35,6 +35,7 @@ from .values import SHOWN_PER_LIST
 from .wording import name, number, percent, place_words
 
 ROUNDED_TO_NOTHING = 5e-4  # smaller amounts print as 0.000
+SIMILAR = "exceptions for samples like this one"
 _KINDS_OF_SUM = ("base", "given", "feature", "absent", "pair", "exception")
 
 
@@ -98,6 +99,22 @@ class Why(Page):
     def of_kind(self, kind: str) -> tuple[Part, ...]:
         """Parts of one kind."""
         return tuple(part for part in self.parts if part.part == kind)
+
+    def strongest(self, top: int) -> str:
+        """The ``top`` parts that move the score most, in words, with what they add.
+
+        All exceptions are one: of hundreds, none says much alone.
+        """
+        amounts = {}
+        for kind in ("given", "feature", "absent", "pair"):
+            for part in self.of_kind(kind)[:top]:
+                amounts[part.words] = part.contribution
+        exceptions = self.of_kind("exception")
+        if exceptions:
+            amounts[SIMILAR] = sum(part.contribution for part in exceptions)
+        strongest = sorted(amounts, key=lambda words: -abs(amounts[words]))[:top]
+        moving = [w for w in strongest if abs(amounts[w]) >= ROUNDED_TO_NOTHING]
+        return "; ".join(f"{words}: {amounts[words]:+.2f}" for words in moving)
 
     def nodes(self, top: int = SHOWN_PER_LIST) -> list[Node]:
         """The account on a page, with the ``top`` parts of each kind."""
@@ -336,6 +353,27 @@ class Explanation(Narrowed):
     def why(self, label: str) -> Why:
         """The full account of one label's score, for the first sample."""
         return next(self[:1].for_label(label)._accounts())
+
+    def reasons(self, top: int = 3) -> Iterator[dict[str, str]]:
+        """For each sample, the ``top`` strongest reasons of each label, in words.
+
+        A reason is something that adds to the score or takes from it: a feature, a
+        pair, an exception or a rule of the user. The number after it is how much.
+
+        Examples
+        --------
+        >>> from mltsk import MLTSKClassifier, read_table
+        >>> table = read_table("pbc")
+        >>> clf = MLTSKClassifier(max_statements=4).fit(table.X, table.Y)
+        >>> reasons = next(clf.explain(table.X[:1]).reasons(top=2))
+        >>> list(reasons) == list(table.Y)
+        True
+        """
+        for sample in self:
+            reasons = {}
+            for account in sample._accounts(top):
+                reasons[account.label] = account.strongest(top)
+            yield reasons
 
     def _accounts(self, top: int | None = None) -> Iterator[Why]:
         """An account of each label, of an explanation of one sample.

@@ -59,10 +59,14 @@ class Page:
     def nodes(self, *args: Any, **options: Any) -> list[Node]:
         """The outline."""
 
-    def to_text(self, *args: Any, **options: Any) -> str:
+    def to_text(
+        self, *args: Any, text_columns: int = TEXT_COLUMNS, **options: Any
+    ) -> str:
         """Plain text of 110 columns where names allow; takes what `nodes` takes."""
-        nodes = self.nodes(*args, **options)
-        return "\n\n".join("\n".join(_text_lines(node)) for node in nodes)
+        pages = []
+        for node in self.nodes(*args, **options):
+            pages.append("\n".join(_text_lines(node, text_columns)))
+        return "\n\n".join(pages)
 
     def to_markdown(self, *args: Any, **options: Any) -> str:
         """`to_text` as Markdown."""
@@ -108,18 +112,18 @@ def largest_amount(nodes: Sequence[Node]) -> float:
     return largest
 
 
-def _text_lines(node: Node, indent: str = "") -> Iterator[str]:
+def _text_lines(node: Node, columns: int, indent: str = "") -> Iterator[str]:
     """A node and all under it as indented text; a title continues without indent."""
     hanging = indent + "    " if indent else ""
     yield fill(
         node.text,
-        TEXT_COLUMNS,
+        columns,
         initial_indent=indent,
         subsequent_indent=hanging,
         break_long_words=False,
     )
     for child in node.children:
-        yield from _text_lines(child, indent + "  ")
+        yield from _text_lines(child, columns, indent + "  ")
 
 
 def _markdown_lines(node: Node, depth: int = 0) -> Iterator[str]:

@@ -23,6 +23,7 @@ from .page import Node, Page, left_out
 from .pairs import FeaturePair, PairEffects, PairRule, pair_rules
 from .statements import Statements
 from .subjects import Index, Subjects
+from .told import told_figures, told_nodes
 from .values import SHOWN_PER_LIST, Consequent, GeneralRule, Items, Rule, plain
 from .wording import name, number, percent, positions
 
@@ -301,6 +302,7 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
             "version": 4,
             "features": list(self.feature_names),
             "labels": list(self.label_names),
+            "told": told_figures(self.system, self.kept_labels),
             "given": [plain(rule, top) for rule in self.given],
             "general": [plain(consequent, top) for consequent in self.general],
             "pairs": [pair.to_dict() for pair in self.pairs],
@@ -406,7 +408,8 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
         general = self._largest_general(max_labels or most)
         paired = self._largest_pair_rules(most)
         exceptions = self._largest_exceptions(most)
-        page = [Node(line) for line in self.legend()]
+        page = [*told_nodes(self.system, self.kept_labels)]
+        page += [Node(line) for line in self.legend()]
         coverage = self._coverage(general, paired, [*given, *exceptions], top)
         page.append(Node(coverage))
         for rule in given:
@@ -499,6 +502,10 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
             shown += [rule.size for rule in pair_statements[:top]]
         total = float(self._sizes.sum())
         share = min(sum(shown) / total, 1.0) if total else 1.0
+        if len(shown) == 1:
+            if share > 1 - 1e-9:
+                return "This statement is the whole model."
+            return f"This statement carries {percent(share)} of what the model does."
         statements = plural(len(shown), "statement")
         if share > 1 - 1e-9:
             return f"These {statements} cover the whole model."

@@ -1,6 +1,7 @@
 """What one feature does to the score of one label, as a value that prints itself."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, log10
 from typing import NamedTuple
@@ -14,6 +15,9 @@ from ..text import listing
 from .wording import exactly, fifth, in_full, margin, name, number, signed
 
 MIN_TURN = 0.25  # a curve turns where it goes back by more than this share of its range
+# From this many turns on a curve is told by its highest and its lowest value: the
+# numbers of wards are not low, medium and high.
+MANY_TURNS = 4
 # A change that passes its average below this percentile is told for lower values.
 LOW_SIDE = 0.4
 MAX_VALUES_TOLD = 8  # of a nominal feature
@@ -60,6 +64,29 @@ def course(x: Array, y: Array) -> Course:
         change=last - first,
         ends=(len(y) - 1, 0),
     )
+
+
+def n_turns(y: Sequence[float]) -> int:
+    """How often a curve through points ``y`` turns.
+
+    >>> n_turns([0.0, 1.0, 0.9, 1.1])
+    0
+    >>> n_turns([0.0, 1.0, 0.2, 1.1, 0.0])
+    3
+    """
+    least_turn = MIN_TURN * (max(y) - min(y))
+    turns = -1  # the first way that it goes is no turn
+    direction = 0
+    extreme = y[0]
+    for value in y:
+        back = value - extreme
+        if direction * back > 0:
+            extreme = value
+        elif abs(back) > least_turn:
+            turns += 1
+            direction = 1 if back > 0 else -1
+            extreme = value
+    return max(turns, 0)
 
 
 def course_of_values(y: Array) -> Course:
@@ -191,11 +218,28 @@ class Shape:
             return self._point_by_point()
         if self.per is not None:
             return self._line(self.per)
+        if self._goes_up_and_down:
+            return self._extremes()
         change, where, detail = self._place()
         likely = "more likely" if change > 0 else "less likely"
         amount = f"{self._amount(change)}{self._certainty}{self._tail}"
         amount += self._not_measured
         return f"{likely} {where} ({detail}{amount})"
+
+    @property
+    def _goes_up_and_down(self) -> bool:
+        """Whether it is a curve that turns too often to be told by one place."""
+        is_curve = self.kind in ("peaks", "dips") and not self.exact and not self.names
+        return is_curve and len(self.y) > 0 and n_turns(self.y) >= MANY_TURNS
+
+    def _extremes(self) -> str:
+        """The highest and the lowest value of a curve that goes up and down."""
+        points = list(zip(self.y, self.x, strict=True))
+        highest, at_highest = max(points)
+        lowest, at_lowest = min(points)
+        most = f"most at {number(at_highest, self._value_size)} ({signed(highest)})"
+        least = f"least at {number(at_lowest, self._value_size)} ({signed(lowest)})"
+        return f"{name(self.feature)} goes up and down: {most}, {least}"
 
     def _line(self, per: float) -> str:
         """A straight line: its change per round unit, and where it begins and ends."""

@@ -17,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 from ..exceptions import InputError
 from ..metrics.scorers import label_answers
 from ..sklearn_private import take_rows_of_any
-from .folds import IterativeStratification
+from .search import folds_of
 
 IntArray: TypeAlias = NDArray[np.intp]
 AnyRows: TypeAlias = Any  # an array, a sparse matrix, a frame of pandas or polars
@@ -81,7 +81,7 @@ def cross_val_predict(
     fit_params = dict(params or {})
     if groups is not None and has_fit_parameter(estimator, "groups"):
         fit_params.setdefault("groups", groups)
-    splitter = check_cv(IterativeStratification(cv) if isinstance(cv, int) else cv)
+    splitter = check_cv(folds_of(cv))
     folds = list(splitter.split(X, y, groups))
     tested = np.concatenate([test for _, test in folds])
     if not np.array_equal(np.sort(tested), np.arange(n_rows)):
