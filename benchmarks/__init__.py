@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 class Options:
     """What the command line says to every benchmark.
 
-    The whole job or a sample of it, how many cores, and files to use.
+    The whole job or a sample of it, how many cores, files to use, and the only table of
+    a benchmark that has several.
     """
 
     full: bool = False
     threads: int | None = None
     cache: str | None = None
     picture: str | None = None
+    only: str | None = None
 
 
 def numbers_per_label(system: FuzzySystem) -> int:

@@ -13,6 +13,7 @@ from benchmarks import Options
 # Tables of the docs: accuracy, and what needs a quiet machine.
 ON_REQUEST = (
     "cluster",
+    "constraints",
     "defaults",
     "fresh_folds",
     "fuzzy",
@@ -20,6 +21,7 @@ ON_REQUEST = (
     "honesty",
     "rivals",
     "section_iv_grid",
+    "sites",
     "size",
     "sparse_fit",
     "stratification",
@@ -64,6 +66,11 @@ def read_arguments() -> argparse.Namespace:
         "--picture", metavar="FILE", help="size: draws its figures, as SVG"
     )
     parser.add_argument(
+        "--only",
+        choices=("small", "large", "sparse", "made-up"),
+        help="growth: one of its tables alone",
+    )
+    parser.add_argument(
         "--keep",
         action="store_true",
         help="writes the tables to docs/results, for pages to show",
@@ -86,6 +93,7 @@ def main() -> int:
         threads=arguments.threads,
         cache=arguments.cache,
         picture=arguments.picture,
+        only=arguments.only,
     )
     by_default = [name for name in benchmark_names() if name not in ON_REQUEST]
     for name in arguments.names or by_default:
