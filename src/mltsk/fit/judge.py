@@ -1,10 +1,10 @@
 """Judges of designs: leave-one-out errors in closed form, and the ridge that is best.
 
 `KernelJudge` serves some hundreds to thousands of rows: a design is a kernel between
-them. `SumsJudge` serves more rows than that: a design is fitted to all rows of a
-sample, by sums over them, and judged by some of these rows, each left out in turn.
+them, each of which is left out in turn. `SumsJudge` serves more rows than that: a
+design is fitted to most rows of a sample, by sums over them, and judged by the others.
 
-The error is the squared leave-one-out error, summed over labels.
+The error is the squared error of rows that were left out, summed over labels.
 
 Symbols: n rows, L labels, Q columns, K (n, n) kernel, w (n,) weights.
 """
@@ -339,33 +339,32 @@ def _added(sums: list[Moments], others: list[Moments]) -> list[Moments]:
 class JudgedSums:
     """Labels that were observed in the same rows, for fits by sums.
 
-    ``moments`` are sums over all rows of the sample; ``Phi`` (n, Q) and ``targets`` are
-    the judging rows that count.
+    ``moments`` are sums over the rows that do not judge; ``Phi`` (n, Q) and ``targets``
+    are the judging rows that count.
     """
 
     moments: Moments
     Phi: Array
     targets: LabelRows
 
-    def squared_error(
-        self,
-        columns: NDArray[np.intp],
-        weights: FloatArray,
-        ridge: float,
-        prior: Array | None,
-    ) -> float:
-        """Squared leave-one-out error of some columns (q,) times weights (q,)."""
-        fitted = self.moments.weighted(columns, weights).solve(Penalty(ridge), prior)
-        targets = self.targets
-        Phi = self.Phi[:, columns] * put(weights, self.Phi)
-        scores = fitted.leave_one_out(Phi, targets.Y, targets.w, targets.groups)
-        residuals = targets.Y - scores
-        return float((targets.w @ (residuals * residuals)).sum())
+    def weighted(self, columns: NDArray[np.intp], weights: FloatArray) -> "JudgedSums":
+        """The same for some columns (q,), each times a weight (q,)."""
+        return JudgedSums(
+            moments=self.moments.weighted(columns, weights),
+            Phi=self.Phi[:, columns] * put(weights, self.Phi),
+            targets=self.targets,
+        )
+
+    def squared_error(self, ridge: float, prior: Array | None) -> float:
+        """Squared error of a fit to the other rows."""
+        fitted = self.moments.solve(Penalty(ridge), prior)
+        residuals = self.targets.Y - fitted.scores(self.Phi)
+        return float((self.targets.w @ (residuals * residuals)).sum())
 
 
 @dataclass
 class SumsJudge:
-    """Leave-one-out errors of some rows under fits to all rows of a sample.
+    """Errors of some rows of a sample under fits to its other rows.
 
     ``total_weight`` is that of all labels of the judging rows; ``ridge`` is None where
     it is searched.
@@ -390,11 +389,12 @@ class SumsJudge:
         patterns = []
         total_weight = 0.0
         judged_groups = _largest(label_groups)
-        sums = columns.moments(block, judged_groups)
+        others = block.without_weight(judging)
+        sums = columns.moments(others, judged_groups)
         for labels, moments in zip(judged_groups, sums, strict=True):
-            targets = block.of_labels(labels)
-            if int((targets.w > 0).sum()) < 2:
+            if int((others.of_labels(labels).w > 0).sum()) < 2:
                 continue
+            targets = block.of_labels(labels)
             judges = judging[asnumpy(targets.w[judging]) > 0]
             judged = targets.take(judges)
             patterns.append(JudgedSums(moments, columns.rows(judges), judged))
@@ -410,13 +410,11 @@ class SumsJudge:
         """
         columns = np.flatnonzero(weights > 0)
         roots = np.sqrt(weights[columns])
+        patterns = [pattern.weighted(columns, roots) for pattern in self.patterns]
 
         def error_at(ridge: float) -> float:
             try:
-                return sum(
-                    pattern.squared_error(columns, roots, ridge, prior)
-                    for pattern in self.patterns
-                )
+                return sum(pattern.squared_error(ridge, prior) for pattern in patterns)
             except SingularError:
                 if self.ridge is not None:
                     raise

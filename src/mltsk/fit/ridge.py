@@ -362,6 +362,10 @@ class PrimalSolution:
     total: float
     penalty: Penalty
 
+    def scores(self, Phi: Array) -> Array:
+        """Scores (n, L) of rows Phi (n, Q)."""
+        return self.rates + (Phi - self.mean) @ self.B
+
     def leave_one_out(self, Phi: Array, Y: Array, w: Array, groups: Groups) -> Array:
         """Scores (n, L) that rows would have if they had not been there.
 

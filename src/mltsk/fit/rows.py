@@ -137,6 +137,12 @@ class Block:
         Y = namespace(self.Y).where(self.w > 0, self.Y, 0.0)
         return replace(self, Y=Y)
 
+    def without_weight(self, rows: NDArray[np.intp]) -> "Block":
+        """The same rows, some of which have weight 0: nothing is learned from them."""
+        w = self.w * 1
+        w[rows] = 0
+        return replace(self, w=w)
+
     def of_labels(self, labels: NDArray[np.intp]) -> LabelRows:
         """Labels that have the same weights, in double precision."""
         Y = cast(self.Y[:, labels], np.float64)
