@@ -168,24 +168,7 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
     with blas_threads(float(fewer) ** 2 * more):
         held = HeldRows(sample, Z, rows.shape[0])
         try:
-            solution = solve(
-                rows,
-                choice.design,
-                penalty,
-                held,
-                label_groups,
-                folds=choice.folds,
-                max_bytes=options.max_bytes,
-                form=options.form,
-            )
-            loo_scores = asnumpy(solution.loo_scores).copy()
-            for own_rows, other in choice.others:
-                without = solve(
-                    rows, other.design, Penalty(other.ridge), held, label_groups
-                )
-                scores = asnumpy(without.loo_scores)
-                scores = _on_scale_of(asnumpy(solution.loo_scores), scores, sample)
-                loo_scores[own_rows] = scores[own_rows]
+            solution = _solved(rows, choice, penalty, held, label_groups, options)
         except SingularError as error:
             raise _unsolved(error, options, scale) from None
     return FitResult(
@@ -196,12 +179,43 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
         width_scale=choice.width_scale,
         rule_share=choice.share,
         loo_error=choice.error,
-        loo_scores=loo_scores,
+        loo_scores=asnumpy(solution.loo_scores),
         loo_rows=_positions(solution.loo_rows),
         folds=solution.folds,
         others=choice.others,
         sums=_kept_sums(solution, choice.design, penalty),
     )
+
+
+def _solved(
+    rows: Rows,
+    choice: Choice,
+    penalty: Penalty,
+    held: HeldRows,
+    label_groups: Sequence[NDArray[np.intp]],
+    options: Options,
+) -> Consequents:
+    """Consequents of what was chosen, and honest scores of the rows.
+
+    Rows that some choice was made without are scored by that choice.
+    """
+    solution = solve(
+        rows,
+        choice.design,
+        penalty,
+        held,
+        label_groups,
+        folds=choice.folds,
+        max_bytes=options.max_bytes,
+        form=options.form,
+    )
+    by_all = asnumpy(solution.loo_scores)
+    loo_scores = by_all.copy()
+    for own_rows, other in choice.others:
+        without = solve(rows, other.design, Penalty(other.ridge), held, label_groups)
+        scores = _on_scale_of(by_all, asnumpy(without.loo_scores), held.block)
+        loo_scores[own_rows] = scores[own_rows]
+    return replace(solution, loo_scores=loo_scores)
 
 
 def _on_scale_of(scores: FloatArray, others: FloatArray, block: Block) -> FloatArray:
@@ -274,38 +288,24 @@ def _chosen(
 
     Z (n, D) are the scaled rows of the sample.
     """
-    order = _checked_order(options, scale, sample.X)
     w = cast(sample.row_weights, np.float64)
     has_all_rows = len(w) == n_rows
-    positions = np.flatnonzero(asnumpy(w) > 0)
     weight_of_all = n_rows * float(w.sum()) / len(w)
-    max_rules = max(1, int(weight_of_all / MIN_ROWS_PER_RULE))
+    positions = np.flatnonzero(asnumpy(w) > 0)
+    order = _checked_order(options, scale, sample.X)
     if len(positions) < len(w):
         sample = sample.take(positions)
-        Z = Z[positions]
-        w = w[positions]
     sample = sample.without_unobserved()
     mixed = mixed_order(sample, scale.scaling, n_rows, used)
+    positions = positions[mixed]
     sample = sample.take(mixed)
-    Z = Z[mixed]
-    w = w[mixed]
+    Z = Z[positions]
+    w = w[positions]
     clusters = Clusters(Z, w, scale)
-    n_rules = options.n_rules
-    if n_rules == "xie-beni":
-        n_rules = clusters.most_valid()
-    wishes = Wishes(
-        n_rules=n_rules,
-        n_pairs=options.n_pairs,
-        ridge=options.ridge,
-        order=order,
-        width_scale=options.width_scale,
-        tnorm=options.tnorm,
-        max_rules=max_rules,
-        may_have_prior=options.coupling is None,
-    )
+    wishes = _wishes(options, order, clusters, weight_of_all)
     if may_grow(scale, wishes, n_rows):
         choice = grow(scale, sample, Z, w, label_groups, wishes, n_rows)
-        return replace(choice, folds=_original(choice.folds, positions[mixed]))
+        return replace(choice, folds=_original(choice.folds, positions))
     limit = JUDGING_ROWS_LINEAR if scale.terms.low is None else JUDGING_ROWS
     judging = stratified_rows(asnumpy(sample.Y), limit)
     judges = sample.take(judging)
@@ -321,9 +321,27 @@ def _chosen(
         wishes=wishes,
         fold_of_rows=fold_of_rows,
     )
-    positions = positions[mixed]
     others = tuple((positions[own], other) for own, other in choice.others)
     return replace(choice, others=others)
+
+
+def _wishes(
+    options: Options, order: int | None, clusters: Clusters, weight: float
+) -> Wishes:
+    """What the user asks for, given the weight of all rows."""
+    n_rules = options.n_rules
+    if n_rules == "xie-beni":
+        n_rules = clusters.most_valid()
+    return Wishes(
+        n_rules=n_rules,
+        n_pairs=options.n_pairs,
+        ridge=options.ridge,
+        order=order,
+        width_scale=options.width_scale,
+        tnorm=options.tnorm,
+        max_rules=max(1, int(weight / MIN_ROWS_PER_RULE)),
+        may_have_prior=options.coupling is None,
+    )
 
 
 def _original(folds: Folds, positions: NDArray[np.intp]) -> Folds:
