@@ -22,6 +22,7 @@ from .store import DONE, FAILED, OVER, REFUSED, Cell
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 CANNOT_FIT = 3  # exit status of a method in fits
+TOO_SLOW = 4
 MEMORY_LIMIT_GB = 8  # that fits sets
 COSTS = ("fit_s", "predict_s", "peak_mb", "size")
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -130,7 +131,7 @@ def _measured_in_one_place(
 
 def _reason(status: int, last_words: str, limit_s: float) -> tuple[str, str]:
     """Why there are no predictions."""
-    if status in (-signal.SIGXCPU, -signal.SIGKILL):
+    if status in (-signal.SIGXCPU, -signal.SIGKILL, TOO_SLOW):
         return OVER, f"over {limit_s:.0f} s"
     if any(words in last_words for words in OUT_OF_MEMORY):
         return OVER, f"over {MEMORY_LIMIT_GB} GB"

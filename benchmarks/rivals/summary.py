@@ -15,7 +15,7 @@ from mltsk.paper.significance import (
 )
 from mltsk.text import plural
 
-from .data import DENSE, SPARSE
+from .data import DENSE, NAMES, SPARSE
 from .data import TABLES as TABLE_NAMES
 from .fits import METHODS, OURS, OURS_SHORT
 from .measure import version_of
@@ -32,6 +32,21 @@ SHORT_METHODS = (
 )
 KINDS = {"dense": DENSE, "sparse": SPARSE, "table": tuple(TABLE_NAMES)}
 OTHER_MEASURES = ("macro AP", "AUC", "log loss")
+# What the README shows.
+WELL_KNOWN = (
+    OURS,
+    "extra trees",
+    "BOOMER",
+    "LightGBM",
+    "logistic regression",
+    OURS_SHORT,
+)
+IN_SHORT = {
+    "all": "mean rank",
+    "dense": "on dense sets",
+    "sparse": "on sparse sets",
+    "table": "on tables",
+}
 
 
 def print_tables(store: Store, sets: Sequence[str], options: Options) -> None:
@@ -57,6 +72,9 @@ def print_tables(store: Store, sets: Sequence[str], options: Options) -> None:
     if OURS in shown:
         print("\nCost next to ours, and what one reads\n")
         print_markdown(*costs(results, shown))
+    if set(WELL_KNOWN) <= set(shown) and set(NAMES) <= set(sets):
+        print("\nIn short\n")
+        print_markdown(*in_short(results, shown))
     if options.picture:
         draw(comparisons, options.picture)
 
@@ -161,8 +179,12 @@ def rank_columns(
             columns[kind] = mean_ranks(grid(results, "first", shown, present), "first")
     for measure in OTHER_MEASURES:
         columns[measure] = mean_ranks(grid(results, measure, shown, sets), measure)
-    missing = grid(results, "first", shown, sets).isna().sum()
-    columns["no result"] = missing
+    values = grid(results, "first", shown, sets)
+    has_result = values.notna()
+    columns["where it has a result"] = (
+        ranks_of(values, "first").where(has_result).mean()
+    )
+    columns["no result"] = (~has_result).sum()
     return columns
 
 
@@ -185,8 +207,12 @@ def rank_rows(
 
 
 def mean_ranks(values: pd.DataFrame, measure: str) -> pd.Series:
-    ranks = filled(values, measure).rank(axis=1, ascending=False)
-    return ranks.mean()
+    return ranks_of(values, measure).mean()
+
+
+def ranks_of(values: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Ranks on every data set, 1 is best."""
+    return filled(values, measure).rank(axis=1, ascending=False)
 
 
 def filled(values: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -248,6 +274,25 @@ def costs(
         )
     header = ["method", "version", "fit time / ours", "predict time / ours"]
     return [*header, "peak MB", "size per label", "data sets"], rows
+
+
+def in_short(
+    results: pd.DataFrame, shown: Sequence[str]
+) -> tuple[list[str], list[list[object]]]:
+    """Mean ranks, time and size of methods that most people know."""
+    columns = {"all": mean_ranks(grid(results, "first", shown, NAMES), "first")}
+    for kind, names in KINDS.items():
+        columns[kind] = mean_ranks(grid(results, "first", shown, names), "first")
+    header, rows_of_costs = costs(results, WELL_KNOWN)
+    time = header.index("fit time / ours")
+    size = header.index("size per label")
+    rows = []
+    for cost in sorted(rows_of_costs, key=lambda row: columns["all"][row[0]]):
+        method = str(cost[0])
+        ranks = [f"{columns[kind][method]:.1f}" for kind in IN_SHORT]
+        rows.append([method, *ranks, cost[time], cost[size]])
+    titles = [f"of {len(shown)} methods", *IN_SHORT.values()]
+    return [*titles, "fit time / ours", "size per label"], rows
 
 
 def ratio(theirs: pd.Series, ours: pd.Series) -> str:

@@ -1,6 +1,7 @@
 """The benchmark next to other methods: fixed folds, a store that goes on, strangers."""
 
 import re
+import resource
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -152,6 +153,19 @@ def test_a_method_beyond_its_limit_is_recorded_as_over_it():
     [(cell, chances)] = measured(["random forest"], fold, limit_s=1)
     assert (cell.status, cell.why) == (OVER, "over 1 s")
     assert chances is None
+
+
+def test_a_model_per_label_is_given_up_long_before_the_limit():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2_000, 60))
+    Y = (rng.random((2_000, 400)) < 0.5).astype(float)
+    Y[0] = np.nan  # not observed: a forest per label
+    fold = Task(name="scene", X=X, Y=Y).fold(1)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    [(cell, _)] = measured(["extra trees"], fold, limit_s=20)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    assert (cell.status, cell.why) == (OVER, "over 20 s")
+    assert used < 12
 
 
 def test_a_label_of_one_value_and_labels_not_observed_do_not_stop_a_method():

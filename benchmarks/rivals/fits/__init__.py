@@ -187,6 +187,10 @@ class CannotFit(Exception):
     """A method does not take such data; its words say why."""
 
 
+class TooSlow(Exception):
+    """The labels fitted so far took so long that all of them cannot be in time."""
+
+
 def model_of(name: str, fold: Any) -> Any:
     """The model of a method for a fold: it has fit(), chances() and size()."""
     method = METHODS[name]

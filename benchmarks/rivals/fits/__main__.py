@@ -20,10 +20,11 @@ from pathlib import Path
 
 import numpy as np
 
-from . import METHODS, CannotFit, model_of
+from . import METHODS, CannotFit, TooSlow, model_of
 from .fold import Fold, read_fold
 
 CANNOT_FIT = 3  # exit status
+TOO_SLOW = 4
 FAILED = 1
 MEMORY_LIMIT_GB = 8
 COMMON = ("pandas", "sklearn.pipeline")  # what most methods import
@@ -60,6 +61,8 @@ def status_of(method: str, fold: Fold, out: Path, errors: Path, seconds: float) 
     except CannotFit as error:
         os.write(stream, str(error).encode())
         return CANNOT_FIT
+    except TooSlow:
+        return TOO_SLOW
     except BaseException:
         os.write(stream, traceback.format_exc().encode())
         return FAILED

@@ -1,9 +1,18 @@
 """Several labels by methods of one label, or at once."""
 
+import resource
+import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from . import TooSlow
+
+# A model per label is given up when a sixth of the limit is used and the labels so far
+# say that all would take twice the limit.
+ENOUGH_TO_TELL = 1 / 6
+SURELY_OVER = 2.0
 
 
 class PerLabel:
@@ -30,7 +39,8 @@ class PerLabel:
         self.models: list[Any] = []
 
     def fit(self) -> None:
-        for y in self.Y.T:
+        for place, y in enumerate(self.Y.T):
+            give_up_in_time(place / self.Y.shape[1])
             observed = np.flatnonzero(np.isfinite(y))
             known = y[observed].astype(int)
             if known.min() == known.max():
@@ -92,6 +102,16 @@ class AllAtOnce:
 
     def size(self) -> float:
         return float(self.size_of(self.model))
+
+
+def give_up_in_time(share: float) -> None:
+    """Raise an error where this share of the labels took far too long."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_CPU)
+    used = time.process_time()
+    if limit == resource.RLIM_INFINITY or used < ENOUGH_TO_TELL * limit:
+        return
+    if used > share * SURELY_OVER * limit:
+        raise TooSlow
 
 
 def of_yes(chances: Any) -> np.ndarray:
