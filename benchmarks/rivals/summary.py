@@ -32,6 +32,7 @@ SHORT_METHODS = (
 )
 KINDS = {"dense": DENSE, "sparse": SPARSE, "table": tuple(TABLE_NAMES)}
 OTHER_MEASURES = ("macro AP", "AUC", "log loss")
+COUNTS = ("no result", "ahead of ours")  # data sets
 # What the README shows.
 WELL_KNOWN = (
     OURS,
@@ -185,6 +186,8 @@ def rank_columns(
         ranks_of(values, "first").where(has_result).mean()
     )
     columns["no result"] = (~has_result).sum()
+    if OURS in values:
+        columns["ahead of ours"] = values.sub(values[OURS] + LEVEL, axis=0).gt(0).sum()
     return columns
 
 
@@ -198,7 +201,7 @@ def rank_rows(
         for title, values in columns.items():
             if method not in values:
                 cells.append("")
-            elif title == "no result":
+            elif title in COUNTS:
                 cells.append(int(values[method]))
             else:
                 cells.append(f"{values[method]:.1f}")
