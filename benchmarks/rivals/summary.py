@@ -158,7 +158,7 @@ def print_ranks(
         sentences.append(
             f"- Among {title} methods: {len(methods)} on {len(sets)} data sets, "
             f"critical difference {comparisons[title].critical_difference:.2f}, "
-            f"Friedman's p = {test.p_value:.2g}."
+            f"Friedman's p {p_text(test.p_value)}."
         )
     ranks = {title: comparison.mean_ranks for title, comparison in comparisons.items()}
     columns = rank_columns(results, shown, ranks)
@@ -166,6 +166,10 @@ def print_ranks(
     TABLES.append("\n".join(sentences))
     print("\n" + TABLES[-1])
     return comparisons
+
+
+def p_text(p_value: float) -> str:
+    return "< .0001" if p_value < 1e-4 else f"= {p_value:.4f}"
 
 
 def rank_columns(
