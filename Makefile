@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check lint docs out/dist package package-tests bench bench-full fuzz faults clean help
+.PHONY: demo test check lint docs out/dist package package-tests bench bench-full rivals fuzz faults clean help
 .DEFAULT_GOAL := help
 
 help:            ## list the commands
@@ -67,19 +67,25 @@ package-tests: out/dist   ## every test from the unpacked sdist, which must hold
 bench: $(VENV)/.dev   ## speed and memory, as ratios measured side by side in one run
 	$(BIN)/python -m benchmarks
 
-bench-full: $(VENV)/.dev .venv-boomer   ## the same on whole jobs, and next to other methods; for an idle machine
+bench-full: $(VENV)/.dev   ## the same on whole jobs; for an idle machine
 	$(BIN)/python -m benchmarks --full
-	$(BIN)/python -m benchmarks rivals --full
 
-# BOOMER pins an older scikit-learn, so it lives in an environment of its own.
+rivals: $(VENV)/.dev .venv-boomer .venv-boosters .venv-additive   ## other methods and ours on fixed folds; goes on where the last run stopped
+	$(BIN)/python -m benchmarks rivals
+
+# Other methods live in environments of their own, which no test needs. BOOMER wants Python 3.12 and an older scikit-learn.
+PYTHON_OF_BOOMER ?= python3.12
 .venv-boomer:
-	$(PYTHON) -m venv $@
-	$@/bin/python -m pip install --quiet --disable-pip-version-check mlrl-boomer==0.12.3
+	$(PYTHON_OF_BOOMER) -m venv $@
+	$@/bin/python -m pip install --quiet --disable-pip-version-check mlrl-boomer==0.15.6 pandas
 
-# Explainable boosting machines, for `python -m benchmarks size` alone.
-.venv-ebm:
+.venv-boosters:
 	$(PYTHON) -m venv $@
-	$@/bin/python -m pip install --quiet --disable-pip-version-check interpret-core==0.7.8
+	$@/bin/python -m pip install --quiet --disable-pip-version-check lightgbm==4.7.0 xgboost-cpu==3.2.0 catboost==1.2.10 scikit-learn pandas
+
+.venv-additive:
+	$(PYTHON) -m venv $@
+	$@/bin/python -m pip install --quiet --disable-pip-version-check interpret-core==0.7.8 aplr==10.27.0 imodels==3.0.4 six pandas
 
 # Goes on where the last one stopped; a file that failed is kept in out/fuzz.
 fuzz: $(VENV)/.dev    ## ten minutes of mutated and crafted files of every format

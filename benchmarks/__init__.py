@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Options:
     """What the command line says to every benchmark.
 
-    The whole job or a sample of it, how many cores, files to use, and the only table of
-    a benchmark that has several.
+    The whole job or a sample of it, how many cores, files to use, the only table of a
+    benchmark that has several, and which methods on which sets within which limit.
     """
 
     full: bool = False
@@ -33,6 +33,11 @@ class Options:
     cache: str | None = None
     picture: str | None = None
     only: str | None = None
+    store: str = "out/rivals"
+    methods: str | None = None
+    sets: str | None = None
+    limit: float = 300.0
+    show: bool = False
 
 
 def numbers_per_label(system: FuzzySystem) -> int:

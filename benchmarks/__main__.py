@@ -70,6 +70,7 @@ def read_arguments() -> argparse.Namespace:
         choices=("small", "large", "sparse", "made-up"),
         help="growth: one of its tables alone",
     )
+    add_arguments_of_rivals(parser)
     parser.add_argument(
         "--keep",
         action="store_true",
@@ -86,6 +87,33 @@ def read_arguments() -> argparse.Namespace:
     return arguments
 
 
+def add_arguments_of_rivals(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--store",
+        metavar="FOLDER",
+        default=Options.store,
+        help="rivals: where results and predictions are kept, to go on with",
+    )
+    parser.add_argument(
+        "--methods", metavar="NAMES", help='rivals: these methods, separated by ";"'
+    )
+    parser.add_argument(
+        "--sets", metavar="NAMES", help='rivals: these data sets, separated by ";"'
+    )
+    parser.add_argument(
+        "--limit",
+        type=float,
+        metavar="S",
+        default=Options.limit,
+        help="rivals: processor seconds that a method has for a fold",
+    )
+    parser.add_argument(
+        "--show",
+        action="store_true",
+        help="rivals: measures nothing, prints what the store has",
+    )
+
+
 def main() -> int:
     arguments = read_arguments()
     options = Options(
@@ -94,6 +122,11 @@ def main() -> int:
         cache=arguments.cache,
         picture=arguments.picture,
         only=arguments.only,
+        store=arguments.store,
+        methods=arguments.methods,
+        sets=arguments.sets,
+        limit=arguments.limit,
+        show=arguments.show,
     )
     by_default = [name for name in benchmark_names() if name not in ON_REQUEST]
     for name in arguments.names or by_default:

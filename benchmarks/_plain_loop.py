@@ -35,44 +35,6 @@ def plain_algorithm1(G, Y, alpha, beta, gamma, max_iter=100, margin=0.01):
     return W, steps
 
 
-class PlainMLTSK:
-    """The paper's method, whole.
-
-    Min-max scale, fuzzy c-means (m = 2), Gaussian rules, G built, Algorithm I.
-    """
-
-    def __init__(self, n_rules=5, width=10.0, alpha=0.1, beta=0.1, gamma=1.0):
-        self.n_rules = n_rules
-        self.width = width
-        self.weights = (alpha, beta, gamma)
-
-    def fit(self, X, Y):
-        self.low = X.min(axis=0)
-        self.span = np.where(X.max(axis=0) > self.low, X.max(axis=0) - self.low, 1.0)
-        Z = (X - self.low) / self.span
-        U = np.random.default_rng(0).random((len(Z), self.n_rules))
-        for _ in range(100):
-            V = (U / U.sum(axis=1, keepdims=True)) ** 2
-            C = (V.T @ Z) / V.sum(axis=0)[:, None]
-            U = 1 / np.maximum(((Z[:, None, :] - C) ** 2).sum(axis=2), 1e-12)
-        squares = np.einsum("nk,nkd->kd", V, (Z[:, None, :] - C) ** 2)
-        spread = squares / V.sum(axis=0)[:, None]
-        self.centers = C
-        self.widths = self.width * spread + 1e-16
-        self.W, _ = plain_algorithm1(self._features(Z), Y.astype(float), *self.weights)
-        return self
-
-    def scores(self, X):
-        return self._features((X - self.low) / self.span) @ self.W
-
-    def _features(self, Z):
-        E = ((Z[:, None, :] - self.centers) ** 2 / self.widths).sum(axis=2)
-        M = np.exp(E.min(axis=1, keepdims=True) - E)
-        M /= M.sum(axis=1, keepdims=True)
-        with_bias = np.hstack([np.ones((len(Z), 1)), Z])
-        return (M[:, :, None] * with_bias[:, None, :]).reshape(len(Z), -1)
-
-
 def plain_metrics(Y, scores):
     """AP, HL, OE, RL, CV in the authors' convention.
 

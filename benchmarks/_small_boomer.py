@@ -19,6 +19,7 @@ MAX_RULES = 1000  # BOOMER's default
 
 def few_rules(X, Y, X_test, sizes) -> list[list[np.ndarray]]:
     """Scores of every candidate at every size, and of the default model."""
+    Y = Y.astype(int)  # it takes other numbers for classes
     default = chances(BoomerClassifier(random_state=1).fit(X, Y), X_test)
     candidates = []
     for heads, shrinkage in product(("per label", "single", "complete"), (0.3, 1.0)):

@@ -33,7 +33,7 @@ SEED = 21
 MEASURES = {"AP": "AP, the paper's convention", "macro": "AP, mean over labels"}
 OURS = "ours"
 IN_THIS_PROCESS = ("L1 logistic", "tree per label", "one tree")
-ENVIRONMENTS = {"BOOMER": ".venv-boomer", "EBM": ".venv-ebm"}
+ENVIRONMENTS = {"BOOMER": ".venv-boomer", "EBM": ".venv-additive"}
 SLOW = ("EBM", "cal500")  # 174 labels × 17 fits each
 LEVEL = 0.002
 # Cells of Y from which on candidates are chosen on one quarter of the rows: four take

@@ -1,6 +1,7 @@
 """Check what pages and docstrings claim: ``python scripts/check_docs.py``.
 
-With names of pages, only these are checked.
+With names of pages, only these are checked. ``--update`` first puts the tables of
+results into pages that show older ones, where one table alone has their header.
 
 Every command in code (``mltsk``, ``make``, ``python -m benchmarks``, ``python -m
 fuzz``) must exist with its options. A table or list below ``<!-- results:
@@ -41,8 +42,11 @@ RESULTS = re.compile(r"^<!-- results: (\S+) -->\n((?:[|-].*\n?)*)", re.M)
 
 def main(names: Sequence[str]) -> int:
     """Print what is wrong, a line each; the exit status is 1 if anything is."""
+    pages = [Path(name) for name in names if name != "--update"]
     faults = []
-    for path in map(Path, names) if names else all_pages():
+    for path in pages or list(all_pages()):
+        if "--update" in names:
+            update(path)
         faults += faults_of(path)
     if faults:
         print("\n".join(faults))
@@ -73,6 +77,22 @@ def faults_of(path: Path) -> Iterator[str]:
         shown = mark[2].splitlines()
         for line, why in fault_of_table(shown, path.parent / mark[1]):
             yield f"{path}:{first_line + line}: {why}."
+
+
+def update(path: Path) -> None:
+    """Show the tables of results as they are now."""
+    text = path.read_text(encoding="utf-8")
+
+    def as_it_is_now(mark: re.Match[str]) -> str:
+        header = mark[2].partition("\n")[0]
+        tables = tables_with(header, path.parent / mark[1])
+        if len(tables) != 1:
+            return mark[0]
+        return mark[0].replace(mark[2], "\n".join(tables[0]) + "\n")
+
+    newer = RESULTS.sub(as_it_is_now, text)
+    if newer != text:
+        path.write_text(newer, encoding="utf-8")
 
 
 def docstrings(source: str) -> str:
@@ -186,12 +206,7 @@ def fault_of_table(shown: Sequence[str], file: Path) -> Iterator[tuple[int, str]
     The two tables have the same header.
     """
     header = shown[0] if shown else ""
-    same_header = []
-    if file.is_file():
-        for table in file.read_text(encoding="utf-8").strip().split("\n\n"):
-            lines = table.splitlines()
-            if lines[0] == header:
-                same_header.append(lines)
+    same_header = tables_with(header, file)
     if not same_header:
         yield 1, f"{file} has no table that begins with {header or 'nothing'}"
         return
@@ -202,6 +217,18 @@ def fault_of_table(shown: Sequence[str], file: Path) -> Iterator[tuple[int, str]
         if ours != theirs:
             yield number, f"the page shows {ours} and {file} has {theirs}"
             return
+
+
+def tables_with(header: str, file: Path) -> list[list[str]]:
+    """Tables of a file of results that begin with this line, each as lines."""
+    if not file.is_file():
+        return []
+    tables = []
+    for table in file.read_text(encoding="utf-8").strip().split("\n\n"):
+        lines = table.splitlines()
+        if lines[0] == header:
+            tables.append(lines)
+    return tables
 
 
 if __name__ == "__main__":

@@ -66,3 +66,15 @@ def test_check_docs_shows_a_number_that_no_run_printed_next_to_the_one_that_was(
     fault = f"the page shows | yeast | 0.4 | and {kept} has | yeast | 0.5 |."
     assert status == 1
     assert output == f"{page}:10: {fault}\n"
+
+
+def test_check_docs_puts_newer_tables_into_a_page_when_asked(tmp_path):
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "speed.md").write_text(f"{SPEED_AP}\n{SPEED_SECONDS}")
+    page = tmp_path / "page.md"
+    mark = "<!-- results: results/speed.md -->\n"
+    older = SPEED_SECONDS.replace("0.5", "0.4")
+    page.write_text(f"{mark}{older}\nAfter it.\n")
+    status, _ = check_docs("--update", page)
+    assert status == 0
+    assert page.read_text() == f"{mark}{SPEED_SECONDS}\nAfter it.\n"
