@@ -14,11 +14,12 @@ from mltsk import machine
 
 # A system that has nothing but what every system has.
 BARE_SYSTEM = """
-    import os, sys, warnings
+    import asyncio, os, sys, warnings  # Python's own modules take the system as it is
     warnings.filterwarnings("ignore", message="Failed to inspect CPU affinity")
-    for name in ("sysconf", "sched_getaffinity", "process_cpu_count"):
+    for name in ("sysconf", "sched_getaffinity"):
         if hasattr(os, name):
             delattr(os, name)
+    os.process_cpu_count = os.cpu_count  # as Python 3.13 has it on such a system
     for name in ("resource", "fcntl", "msvcrt"):
         sys.modules[name] = None
 """
