@@ -19,6 +19,7 @@ from mltsk.limits import (
     memory_limit,
     read_bounded,
     read_json,
+    read_npy,
     too_large,
 )
 from mltsk.machine import total_memory
@@ -252,3 +253,23 @@ def test_isolated_limits_the_memory_of_a_reader(file, monkeypatch):
     pytest.importorskip("resource")
     monkeypatch.setenv("MLTSK_MEMORY", "100M")
     assert "more than 100 MiB of memory" in refusal("take_memory", file)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_read_npy_refuses_a_text_of_characters_that_do_not_exist(order):
+    names = np.array(["age", "näme"], dtype=f"{order}U4")
+    stream = io.BytesIO()
+    np.save(stream, names)
+    stream.seek(0)
+    np.testing.assert_array_equal(read_npy(stream), names)
+    damaged = stream.getvalue()[:-4] + np.array(0x110000, f"{order}u4").tobytes()
+    with pytest.raises(ValueError, match="there are no such characters"):
+        read_npy(io.BytesIO(damaged))
+
+
+@pytest.mark.parametrize("array", [np.zeros(3), np.array("", "U0"), np.zeros((0, 2))])
+def test_read_npy_returns_other_arrays_as_they_are(array):
+    stream = io.BytesIO()
+    np.save(stream, array)
+    stream.seek(0)
+    np.testing.assert_array_equal(read_npy(stream), array)

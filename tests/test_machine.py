@@ -14,11 +14,12 @@ from mltsk import machine
 
 # A system that has nothing but what every system has.
 BARE_SYSTEM = """
-    import os, sys, warnings
+    import asyncio, os, sys, warnings  # Python's own modules take the system as it is
     warnings.filterwarnings("ignore", message="Failed to inspect CPU affinity")
-    for name in ("sysconf", "sched_getaffinity", "process_cpu_count"):
+    for name in ("sysconf", "sched_getaffinity"):
         if hasattr(os, name):
             delattr(os, name)
+    os.process_cpu_count = os.cpu_count  # as Python 3.13 has it on such a system
     for name in ("resource", "fcntl", "msvcrt"):
         sys.modules[name] = None
 """
@@ -77,11 +78,15 @@ def test_usable_cores_are_those_of_the_machine_if_nothing_else_is_known():
 
 
 def test_total_memory_is_assumed_where_the_system_does_not_say():
-    code = "from mltsk import machine; print(machine.total_memory(()))"
+    code = """
+        from pathlib import Path
+        from mltsk import machine
+        print(machine.total_memory(Path("nowhere")))
+    """
     assert run(code) == str(machine.ASSUMED_MEMORY)
 
 
-def test_total_memory_is_what_windows_says(monkeypatch, forgetful):
+def test_total_memory_is_what_windows_says(monkeypatch, forgetful, tmp_path):
     def fill(pointer):
         status = pointer._obj
         assert status.length == ctypes.sizeof(status) == 64
@@ -92,19 +97,103 @@ def test_total_memory_is_what_windows_says(monkeypatch, forgetful):
     windows = SimpleNamespace(kernel32=kernel)
     monkeypatch.delattr(os, "sysconf", raising=False)
     monkeypatch.setattr(ctypes, "windll", windows, raising=False)
-    assert machine.total_memory(()) == 3 << 30
+    assert machine.total_memory(tmp_path) == 3 << 30
 
 
-def test_total_memory_is_at_most_that_of_the_container(tmp_path, forgetful):
-    whole = machine.total_memory(())
-    limit = tmp_path / "memory.max"
-    limit.write_text("1048576\n")
-    unlimited = tmp_path / "unlimited"
-    unlimited.write_text("max\n")
-    huge = tmp_path / "memory.limit_in_bytes"  # how version 1 writes "no limit"
-    huge.write_text("9223372036854771712\n")
-    assert machine.total_memory((limit,)) == 1 << 20
-    assert machine.total_memory((unlimited, huge, tmp_path / "none")) == whole
+@pytest.fixture
+def container(tmp_path, forgetful):
+    """Makes /proc/self of a process in a control group, and the files of its groups."""
+
+    def make(groups, mounts, limits):
+        process = tmp_path / "proc"
+        process.mkdir()
+        (process / "cgroup").write_text("\n".join(groups))
+        lines = [line.format(root=tmp_path) for line in mounts]
+        (process / "mountinfo").write_text("\n".join(lines))
+        for name, text in limits.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{text}\n")
+        return process
+
+    return make
+
+
+V1_MOUNT = "35 31 0:32 {group} {{root}}/memory rw - cgroup cgroup rw,memory"
+V2_MOUNT = "35 31 0:32 {group} {{root}}/all rw shared:9 - cgroup2 cgroup2 rw,nsdelegate"
+NO_LIMIT_OF_V1 = 9223372036854771712
+
+
+def test_total_memory_is_at_most_that_of_the_nearest_or_any_outer_group_of_v2(
+    container,
+):
+    limits = {
+        "all/jobs/memory.max": 1 << 20,
+        "all/jobs/mine/memory.max": "max",
+        "all/others/memory.max": 1 << 10,
+    }
+    mounts = [V2_MOUNT.format(group="/")]
+    process = container(["0::/jobs/mine"], mounts, limits)
+    assert machine.total_memory(process) == 1 << 20
+
+
+def test_total_memory_is_at_most_that_of_a_nested_group_of_v1(container):
+    limits = {
+        "memory/memory.limit_in_bytes": NO_LIMIT_OF_V1,
+        "memory/jobs/memory.limit_in_bytes": 1 << 21,
+        "memory/jobs/mine/memory.limit_in_bytes": 1 << 20,
+    }
+    groups = ["5:devices:/", "4:cpu,memory:/jobs/mine", "0::/"]
+    mounts = [V1_MOUNT.format(group="/"), "31 23 0:28 / /sys rw - tmpfs tmpfs rw"]
+    process = container(groups, mounts, limits)
+    assert machine.total_memory(process) == 1 << 20
+
+
+def test_total_memory_knows_a_container_that_sees_its_own_group_as_the_root(
+    container,
+):
+    limits = {
+        "memory/memory.limit_in_bytes": 1 << 22,
+        "memory/mine/memory.limit_in_bytes": 1 << 21,
+    }
+    mounts = [V1_MOUNT.format(group="/docker/12")]
+    process = container(["4:memory:/docker/12/mine"], mounts, limits)
+    assert machine.total_memory(process) == 1 << 21
+
+
+def test_total_memory_knows_a_container_whose_group_lies_elsewhere(container):
+    limits = {"all/memory.max": 1 << 22}
+    mounts = [V2_MOUNT.format(group="/docker/12")]
+    process = container(["0::/../other"], mounts, limits)
+    assert machine.total_memory(process) == 1 << 22
+
+
+def test_total_memory_is_that_of_the_machine_where_no_group_has_a_limit(
+    container, tmp_path
+):
+    limits = {"memory/memory.limit_in_bytes": NO_LIMIT_OF_V1, "all/memory.max": "max"}
+    mounts = [V1_MOUNT.format(group="/"), V2_MOUNT.format(group="/")]
+    process = container(["4:memory:/", "0::/"], mounts, limits)
+    assert machine.total_memory(process) == machine.total_memory(tmp_path / "nothing")
+
+
+def test_total_memory_is_at_most_what_the_shell_allows():
+    pytest.importorskip("resource")
+    code = """
+        import resource
+        from mltsk.machine import total_memory
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, hard))
+        print(total_memory())
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", dedent(code)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(done.stdout) <= 1 << 30
 
 
 def test_a_lock_is_held_until_the_file_is_closed(tmp_path):

@@ -16,11 +16,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 from zipfile import ZipFile
 
 from .exceptions import InputError, printable
 from .machine import limit_process, total_memory
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 MEMORY_VARIABLE = "MLTSK_MEMORY"
 MEMORY_PARTS = 4  # one of these parts of the machine's memory is for one file
@@ -125,6 +128,23 @@ def array_bytes(archive: ZipFile, member: str) -> int:
     if dtype.kind not in "biufc":
         cell_bytes += OBJECT_CELL_BYTES
     return max(n_bytes, count * cell_bytes)
+
+
+def read_npy(stream: IO[bytes]) -> "NDArray[Any]":
+    """An array in NumPy's format; ValueError for pickles and texts that are none.
+
+    NumPy takes any number for a character, and Python dies of the first that is none.
+    """
+    from numpy import uint32
+    from numpy.lib import format as npy
+
+    array: NDArray[Any] = npy.read_array(stream, allow_pickle=False)
+    if array.dtype.kind != "U" or not array.nbytes:
+        return array
+    native = array.ravel().astype(array.dtype.newbyteorder("="))
+    if native.view(uint32).max() > sys.maxunicode:
+        raise ValueError("its texts are damaged: there are no such characters")
+    return array
 
 
 @contextmanager

@@ -7,6 +7,7 @@ system that lacks an answer is dealt with here, once.
 import errno
 import os
 import signal
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -15,21 +16,76 @@ from types import ModuleType
 from typing import IO, Any
 
 ASSUMED_MEMORY = 8 << 30  # bytes, where the system does not say how many it has
-# Files with the memory that a container may take: control groups of version 2 and 1.
-CONTAINER_MEMORY_FILES = (
-    Path("/sys/fs/cgroup/memory.max"),
-    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
-)
+# Where Linux tells about a process: its control groups, and where they are mounted.
+PROCESS = Path("/proc/self")
 
 
 @cache
-def total_memory(limit_files: tuple[Path, ...] = CONTAINER_MEMORY_FILES) -> int:
-    """Bytes of memory of this machine, or of the container that this runs in."""
+def total_memory(process: Path = PROCESS) -> int:
+    """Bytes of memory that this process may take.
+
+    Those of the machine, of the container that this runs in, of a container around
+    that one, or of the limit that a shell has set (``ulimit -v``): the fewest.
+    """
     memory = _posix_memory() or _windows_memory() or ASSUMED_MEMORY
-    for path in limit_files:
+    memory = min(memory, _address_space() or memory)
+    for path in container_memory_files(process):
         with suppress(OSError, ValueError):  # no such file, or the word "max"
             memory = min(memory, int(path.read_text()))
     return memory
+
+
+def container_memory_files(process: Path) -> Iterator[Path]:
+    """Files with the memory that the control groups of a process may take.
+
+    Of version 1 and 2, its own group first, then those around it: each of them may
+    have a limit. A container often sees its own group as the root of all.
+    """
+    with suppress(OSError, ValueError):
+        groups = _memory_groups(process)
+        for kind, root, mount in _memory_mounts(process):
+            name = "memory.max"
+            if kind == "cgroup":
+                name = "memory.limit_in_bytes"
+            inner = os.path.relpath(groups.get(kind, root), root)
+            if inner.startswith(".."):  # a group that cannot be seen from here
+                inner = "."
+            folder = mount / inner
+            yield folder / name
+            while folder != mount:
+                folder = folder.parent
+                yield folder / name
+
+
+def _memory_groups(process: Path) -> dict[str, str]:
+    """The control group of a process, by version: "cgroup" is 1, "cgroup2" is 2."""
+    groups = {}
+    for line in (process / "cgroup").read_text().splitlines():
+        number, controllers, group = line.split(":", 2)
+        if number == "0":
+            groups["cgroup2"] = group
+        elif "memory" in controllers.split(","):
+            groups["cgroup"] = group
+    return groups
+
+
+def _memory_mounts(process: Path) -> Iterator[tuple[str, str, Path]]:
+    """(version, group that is the root, folder) of all mounts that tell of memory."""
+    for line in (process / "mountinfo").read_text().splitlines():
+        before, _, after = line.partition(" - ")
+        _, _, _, root, folder, *_ = before.split()
+        kind, _, options = after.split(" ", 2)
+        if kind == "cgroup2" or (kind == "cgroup" and "memory" in options.split(",")):
+            yield kind, root, Path(folder)
+
+
+def _address_space() -> int:
+    """Bytes that this process may address; 0 where there is no such limit."""
+    resource = _module("resource")
+    if resource is None:
+        return 0
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return 0 if limit == resource.RLIM_INFINITY else int(limit)
 
 
 def _posix_memory() -> int:

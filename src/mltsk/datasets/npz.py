@@ -24,7 +24,7 @@ from scipy import sparse
 from mltsk.core.arrays import Matrix, is_csr, is_sound
 from mltsk.exceptions import InputError
 from mltsk.files import writing
-from mltsk.limits import JSON_EXPANSION, array_bytes, check_size
+from mltsk.limits import JSON_EXPANSION, array_bytes, check_size, read_npy
 
 from .dataset import Dataset, unreadable
 
@@ -94,7 +94,7 @@ def read_arrays(file: Path | IO[bytes], path: Path) -> Dataset:
 def _read_array(archive: zipfile.ZipFile, name: str) -> AnyArray:
     """One array of an NPZ file, read to its end, where its checksum is."""
     with archive.open(f"{name}.npy") as stream:
-        array: AnyArray = np.lib.format.read_array(stream, allow_pickle=False)
+        array = read_npy(stream)
         if stream.read(1):
             raise ValueError(f"its part {name!r} is longer than it says")
     return array

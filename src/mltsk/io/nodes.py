@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from ..limits import read_npy
 from .requirements import require
 from .state import Json, from_attributes
 from .trust import CLASSIFIERS, object_names
@@ -95,7 +96,7 @@ class NodeReader:
             array = np.empty(len(objects), dtype=object)
             array[:] = objects
             return array.reshape(self.read(node["shape"]))
-        array = np.load(self._member(node), allow_pickle=False)
+        array = read_npy(self._member(node))
         if node["__class__"] == "ndarray":
             return array
         return array[()]

@@ -24,6 +24,7 @@ from .requirements import (
 from .state import Attributes, Json, names_of_columns, restored_system
 
 ROUNDING = 1e-9  # of sums, relative to the largest
+MIN_DIVISOR = 1e-300  # of a weight that kernels are divided by
 PRIOR_COPIES = 5  # of the sums, while a prior is computed
 PART_SHAPES = {"H": "T", "B": "Ql", "phi": "Q", "y": "l"}
 WISH_FIELDS = ("feature", "labels", "kind", "values")
@@ -115,12 +116,18 @@ def check_fields(plain: Attributes, name: str, expected: Sequence[str]) -> None:
 
 
 def check_weights(plain: Attributes, name: str, n_terms: int) -> None:
-    """Weights of columns are at least 0; terms may have one each."""
+    """Weights of columns are at least 0; terms may have one each.
+
+    One weight for all terms is above 0: kernels are divided by it.
+    """
     weights = {field: plain[field] for field in ("rule_weight", "pair_weight")}
     of_terms = plain["term_weights"]
     if isinstance(of_terms, np.ndarray) and of_terms.ndim:
         check_table(of_terms, f"'term_weights' of {name!r}", (n_terms,), is_bounded)
         of_terms = of_terms.min(initial=0.0)
+    else:
+        is_divisor = is_finite_number(of_terms, above=MIN_DIVISOR)
+        require(is_divisor, f"'term_weights' of {name!r} must be a number above 0")
     weights["term_weights"] = of_terms
     for field, weight in weights.items():
         is_weight = is_finite_number(weight) and weight >= 0

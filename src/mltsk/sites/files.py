@@ -20,7 +20,7 @@ from ..exceptions import InputError
 from ..files import writing
 from ..fit.ridge import Factor, Moments, SingularError
 from ..io.requirements import is_count, is_finite, is_finite_number, require
-from ..limits import JSON_EXPANSION, array_bytes, check_size, read_json
+from ..limits import JSON_EXPANSION, array_bytes, check_size, read_json, read_npy
 from .plan import Plan
 from .plan_checks import plain_plan, plan_from
 from .summary import SUMMARY_FORMAT, SUMMARY_VERSION
@@ -234,7 +234,7 @@ def _arrays(
         require(member in archive.namelist(), f"it has no part {member}")
         check_size(2 * array_bytes(archive, member), path)
         with archive.open(member) as stream:
-            array = npy.read_array(stream, allow_pickle=False)
+            array = read_npy(stream)
         is_double = array.dtype == np.float64 and array.shape == shape
         require(is_double and is_finite(array), f"{member} does not fit the plan")
         arrays[name] = array
