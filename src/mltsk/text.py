@@ -38,12 +38,14 @@ def listing(items: Iterable[object], *, last: str = "and", at_most: int = 0) -> 
 def closest(name: object, choices: Iterable[object], cutoff: float = 0.6) -> str | None:
     """The choice that is most like a name, or None where nothing is alike.
 
-    >>> closest("bilirubn", ["albumin", "bilirubin"])
-    'bilirubin'
+    >>> closest("bilirubn", ["albumin", "bilirubin"]), closest("age", ["AGE"])
+    ('bilirubin', 'AGE')
     """
-    names: Sequence[str] = [str(choice) for choice in choices]
-    close = get_close_matches(str(name), names, n=1, cutoff=cutoff)
-    return close[0] if close else None
+    names: dict[str, str] = {}
+    for choice in choices:
+        names.setdefault(str(choice).casefold(), str(choice))
+    close = get_close_matches(str(name).casefold(), names, n=1, cutoff=cutoff)
+    return names[close[0]] if close else None
 
 
 def did_you_mean(name: object, choices: Iterable[object], cutoff: float = 0.6) -> str:

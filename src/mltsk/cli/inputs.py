@@ -5,7 +5,8 @@ Features of new data are read by the kinds of columns that the model was fitted 
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING
@@ -36,7 +37,7 @@ MAX_COLUMNS_OF_NOTE = 3
 MAX_LABELS_OF_MESSAGE = 5
 # What is in a note on something that was decided, in a file for a model too.
 OVERRULE_SIGN = "to overrule"
-ROWS_SIGN = re.compile(r"[\d,]+ (empty )?rows? .*left out")
+ROWS_SIGN = re.compile(r"[\d,]+ (empty )?rows? (.*left out|put together)")
 
 # data with labels, to fit on ----------------------------------------------------------
 
@@ -142,22 +143,26 @@ def samples(
     ages = age_columns(info.reading.get("age", ""))
     has_names = hasattr(model, "feature_names_in_")
     kinds = info.kinds if has_names else _kinds_by_position(raw, features, info)
-    table = read_table(
-        raw,
-        labels=label_options.labels,
-        label_column=label_options.label_column,
-        separator=label_options.separator,
-        long=label_options.long,
-        prefix=label_options.prefix,
-        decimal=file_options.decimal or info.reading.get("decimal", ""),
-        blank_means_no="blank_means_no" in info.reading,
-        age=ages,
-        # the steps of a pipeline take what the file has
-        kinds=None if has_steps(model) else kinds,
-        id=ids,
-        group=group_column or False,
-        missing=[*split_names(missing), *split_names(info.reading.get("missing", ""))],
-    )
+    with _notes_if_refused(data, raw):
+        table = read_table(
+            raw,
+            labels=label_options.labels,
+            label_column=label_options.label_column,
+            separator=label_options.separator,
+            long=label_options.long,
+            prefix=label_options.prefix,
+            decimal=file_options.decimal or info.reading.get("decimal", ""),
+            blank_means_no="blank_means_no" in info.reading,
+            age=ages,
+            # the steps of a pipeline take what the file has
+            kinds=None if has_steps(model) else kinds,
+            id=ids,
+            group=group_column or False,
+            missing=[
+                *split_names(missing),
+                *split_names(info.reading.get("missing", "")),
+            ],
+        )
     fitted_lists = fitted_label_options(info).list_columns
     lists = {*fitted_lists, *label_options.list_columns}
     note_unused(data, features, {*kinds, *ages, *ages.values(), *lists})
@@ -178,10 +183,21 @@ def _raw_samples(
     return read_raw(data, label_options.labels, file_options.rules())
 
 
+@contextmanager
+def _notes_if_refused(data: str, raw: RawTable) -> Iterator[None]:
+    """Tell how a file was read where its columns are refused: it may be the reason."""
+    try:
+        yield
+    except InputError:
+        _note_decisions(data, raw.notes)
+        raise
+
+
 def _note_decisions(data: str, notes: Iterable[str]) -> None:
     """Tell what was decided about a file that the user may want to overrule.
 
-    Rows that are left out have no prediction: that is told, too.
+    Rows that are left out have no prediction of their own, nor have those that are put
+    together: that is told, too.
     """
     for text in notes:
         if OVERRULE_SIGN in text or ROWS_SIGN.match(text):

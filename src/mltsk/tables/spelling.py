@@ -10,7 +10,8 @@ from .notation import Texts
 from .words import LADDERS, NO_WORDS, UNKNOWN_WORDS, YES_WORDS
 
 MIN_LEVELS = 3  # of words that may be ranks
-_REMARK = re.compile(r"(\w+)\s*[(\[,;:–-].*", re.DOTALL)
+# Behind a word: 1:64 is a titer and 1-3 a range, not a yes with a remark.
+_REMARK = re.compile(r"([^\W\d]\w*)\s*[(\[,;:–-].*", re.DOTALL)
 _RANGE = re.compile(
     r"[<>≤≥]?\s*(\d+(?:\.\d+)?)\s*(?:(?:-|–|to)\s*\d+(?:\.\d+)?|\+)?(?:\s?\w+)?"
 )
