@@ -94,7 +94,8 @@ def thousands(example, noun="commas", overrule="; --decimal , to overrule"):
             ["1:64", "1:8", "1: 128"],
             [64, 8, 128],
             [
-                "titers read as their second number (1: 128 is 128); --nominal to overrule"
+                "titers read as their second number (1: 128 is 128); "
+                "--nominal to overrule"
             ],
         ),
         (["\u22121.5", "2"], [-1.5, 2], []),
