@@ -266,3 +266,38 @@ def test_expand_takes_numbers_that_are_written_as_the_words_of_the_model():
     columns = columns_of(pd.DataFrame({"a": ["1", "2"] * 30}))
     new = columns.expand(pd.DataFrame({"a": [2.0, 1.0, 7.0]}))
     assert_array_equal(new, [[1], [0], [np.nan]])  # 7 was never seen
+
+
+def people(words):
+    ages = np.arange(float(len(words)))
+    return pd.DataFrame({"sex": words, "age": ages})
+
+
+def test_expand_reads_other_capitals_of_one_known_word_as_this_word_and_warns():
+    X = people(["male", "female"] * 20)
+    ill = pd.DataFrame({"ill": X["sex"] == "male"})
+    clf = MLTSKClassifier(n_rules=0).fit(X, ill)
+    new = X.assign(sex=X["sex"].str.title())
+    says = "Column 'sex' holds 'Female', which is read as 'female'"
+    with pytest.warns(UserWarning, match=says) as warned:
+        probabilities = clf.predict_proba(new)
+    assert_array_equal(probabilities, clf.predict_proba(X))
+    assert [warning.filename for warning in warned] == [__file__]
+    with pytest.warns(UserWarning, match="'Male', which is read as 'male'"):
+        assert "never seen" not in str(clf.explain(new[:1]))
+    points = clf.points(2)
+    with pytest.warns(UserWarning, match=says):
+        assert_array_equal(points.predict_proba(new), points.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [(("male", "Male"), "MALE"), (("Aa", "aA"), "AA"), (("aa", "bb"), "AA")],
+    ids=["known in two ways", "genotypes", "short"],
+)
+def test_expand_lets_capitals_that_may_mean_something_count_as_never_seen(known, new):
+    X = people([*known] * 20)
+    columns = read_columns(X, ["sex", "age"], None, np.full(40, True))
+    numbers = columns.expand(people([new] * 3))
+    assert np.isnan(numbers[:, 0]).all()
+    assert columns.words(people([new]))[0, 0] == new

@@ -5,7 +5,8 @@ take one column. Any other nominal feature takes a column of 0 and 1 per value t
 frequent enough, and one for its rare values together. Then come the columns "not
 measured", 0 or 1, of the features that lack a value often enough, and last a column of
 0 and 1 per rule that the user gave. A missing cell is NaN. So is a value that was never
-seen, without being "not measured": it counts as nothing.
+seen, without being "not measured": it counts as nothing. A word that differs from one
+known word in capitals alone is that word, and a warning says so.
 """
 
 import warnings
@@ -18,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .core.arrays import Array, cast, namespace, put
-from .exceptions import InputError, check_different, check_texts
+from .exceptions import InputError, calls_to_user, check_different, check_texts
 from .frames import MISSING, Frame, InputColumn, columns_of, word
+from .text import known_capitals
 
 # A value, or a gap, has a column of its own if this many rows have it: the larger of
 # both figures.
@@ -241,8 +243,12 @@ class Columns:
         words = np.full(X.shape, None, dtype=object)
         for d, column in enumerate(columns_of(X)):
             if self.kinds[d] != "number":
-                words[:, d] = column.words()
+                words[:, d] = in_known_capitals(column, self.known_words(d))
         return words
+
+    def known_words(self, d: int) -> tuple[str, ...]:
+        """All values of a feature of words that were seen in the fit."""
+        return self.values[d] + self.rare[d]
 
     def expand(self, X: Frame) -> Array:
         """The columns of numbers (N, D') of a frame or array (N, D)."""
@@ -281,7 +287,8 @@ class Columns:
         codes |= {value: float(i) for i, value in enumerate(self.values[d])}
         _refuse_numbers(column, list(codes))
         _refuse_written_booleans(column, set(codes))
-        code = np.array([codes.get(text, np.nan) for text in column.words()])
+        words = in_known_capitals(column, self.known_words(d), warn=True)
+        code = np.array([codes.get(text, np.nan) for text in words])
         is_missing = column.is_missing()
         gap = np.where(np.isnan(code) & ~is_missing, np.nan, is_missing)
         if self.kinds[d] == "ordinal":
@@ -290,6 +297,25 @@ class Columns:
         is_value = code[:, None] == np.arange(n_values)
         shown = np.where(np.isnan(code)[:, None], np.nan, is_value)
         return shown[:, 1:] if n_values == 2 else shown, gap
+
+
+def in_known_capitals(
+    column: InputColumn, known: Sequence[str], *, warn: bool = False
+) -> list[str | None]:
+    """The words of a column, those that are known with other capitals as known."""
+    words = column.words()
+    spelling = known_capitals((text for text in set(words) if text), known)
+    if not spelling:
+        return words
+    if warn:
+        written, usual = min(spelling.items())
+        warnings.warn(
+            f"Column {column.name!r} holds {written!r:.80}, which is read as "
+            f"{usual!r:.80}: the model knows this word with these capitals alone.",
+            UserWarning,
+            stacklevel=calls_to_user(),
+        )
+    return [None if text is None else spelling.get(text, text) for text in words]
 
 
 def _refuse_numbers(column: "InputColumn", words: Sequence[str | None]) -> None:

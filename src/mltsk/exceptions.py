@@ -2,6 +2,7 @@
 
 import collections
 import collections.abc
+import sys
 import types
 from importlib import import_module
 
@@ -101,6 +102,20 @@ class DegenerateScoresWarning(UserWarning):
 
     Ranking metrics say nothing about such a model.
     """
+
+
+def calls_to_user() -> int:
+    """How many calls lie between a warning and whoever called this package.
+
+    It is the ``stacklevel`` of a warning that several methods lead to.
+    """
+    package = __name__.partition(".")[0]
+    frame = sys._getframe(1)
+    calls = 1
+    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] == package:
+        frame = frame.f_back
+        calls += 1
+    return calls
 
 
 def optional(name: str, extra: str) -> types.ModuleType:

@@ -6,6 +6,7 @@ each of five folds statements are chosen, rounded to points and added up without
 rows of the fold, and the curve from totals to probabilities is fitted to these.
 """
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, Self
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .columns import in_known_capitals
 from .core.arrays import Array, FloatArray, underflow_is_zero
 from .exceptions import InputError
 from .explain.points import (
@@ -29,7 +31,7 @@ from .explain.points import (
 )
 from .explain.subjects import Subjects
 from .fitted import ObservedLabelsMixin
-from .frames import columns_of
+from .frames import InputColumn, columns_of
 from .metrics import evaluate
 from .probabilities import (
     Curves,
@@ -76,6 +78,8 @@ class PointsClassifier(ObservedLabelsMixin, BaseEstimator):
         statements, ``AP_long`` of the whole model, and ``AUC`` of the points.
     thresholds_ : array of shape (n_labels,)
         Probabilities from which on a label is given.
+    known_words_ : dict
+        Per feature of words, by its place, all values that the fit has seen.
     label_names_, classes_, n_features_in_, feature_names_in_
 
     Examples
@@ -115,6 +119,11 @@ class PointsClassifier(ObservedLabelsMixin, BaseEstimator):
             wish=fitted.threshold,
             max_conditions=fitted.max_conditions,
         )
+        columns = fitted.system_.columns
+        self.known_words_ = {}
+        if columns is not None:
+            for d in range(len(columns.names)):
+                self.known_words_[d] = columns.known_words(d)
         for name in ("label_names_", "classes_", "multilabel_", "n_features_in_"):
             setattr(self, name, getattr(fitted, name))
         if hasattr(fitted, "feature_names_in_"):
@@ -130,7 +139,8 @@ class PointsClassifier(ObservedLabelsMixin, BaseEstimator):
         for sheet in self.sheets_:
             cells = {}
             for item in sheet.items:
-                cells[item.feature] = _cells(item, columns[item.feature])
+                known = self.known_words_.get(item.feature, ())
+                cells[item.feature] = _cells(item, columns[item.feature], known)
             totals.append(totals_of(sheet.items, cells, X.shape[0]))
         return np.stack(totals, axis=1)
 
@@ -184,10 +194,10 @@ def check_points_wish(max_statements: object, max_points: object) -> None:
             )
 
 
-def _cells(item: PointsItem, column: Any) -> FloatArray:
-    """The cells of a column as an item takes them."""
+def _cells(item: PointsItem, column: InputColumn, known: Sequence[str]) -> FloatArray:
+    """The cells of a column as an item takes them; ``known`` are words of the fit."""
     if item.values:
-        return word_codes(item, column.words())
+        return word_codes(item, in_known_capitals(column, known, warn=True))
     return np.asarray(column.as_numbers(), dtype=np.float64)
 
 

@@ -1,8 +1,11 @@
 """Words of sentences for users: counts with nouns, lists, likely misspellings."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+
+MIN_LETTERS = 3  # of a word whose capitals mean nothing: AA, Aa and aa are genotypes
 
 
 def plural(count: int, noun: str, nouns: str | None = None) -> str:
@@ -35,12 +38,14 @@ def listing(items: Iterable[object], *, last: str = "and", at_most: int = 0) -> 
 def closest(name: object, choices: Iterable[object], cutoff: float = 0.6) -> str | None:
     """The choice that is most like a name, or None where nothing is alike.
 
-    >>> closest("bilirubn", ["albumin", "bilirubin"])
-    'bilirubin'
+    >>> closest("bilirubn", ["albumin", "bilirubin"]), closest("age", ["AGE"])
+    ('bilirubin', 'AGE')
     """
-    names: Sequence[str] = [str(choice) for choice in choices]
-    close = get_close_matches(str(name), names, n=1, cutoff=cutoff)
-    return close[0] if close else None
+    names: dict[str, str] = {}
+    for choice in choices:
+        names.setdefault(str(choice).casefold(), str(choice))
+    close = get_close_matches(str(name).casefold(), names, n=1, cutoff=cutoff)
+    return names[close[0]] if close else None
 
 
 def did_you_mean(name: object, choices: Iterable[object], cutoff: float = 0.6) -> str:
@@ -74,6 +79,39 @@ def quoted_list(texts: Sequence[str], at_most: int = 5) -> str:
     if len(texts) > at_most:
         pieces.append("…")
     return ", ".join(pieces)
+
+
+def respelled(words: Iterable[str], usual: Mapping[str, str]) -> dict[str, str]:
+    """Words that are known with other capitals, and how they are known.
+
+    ``usual`` are known words by what they are in small letters.
+
+    >>> respelled(["MALE", "female", "AA"], {"male": "male", "aa": "Aa"})
+    {'MALE': 'male'}
+    """
+    changed = {}
+    for word in words:
+        known = usual.get(word.casefold(), word)
+        if known != word and len(word) >= MIN_LETTERS:
+            changed[word] = known
+    return changed
+
+
+def known_capitals(new: Iterable[str], known: Iterable[str]) -> dict[str, str]:
+    """New words that differ from one known word in capitals alone, and that word.
+
+    A word that is known in two ways could be either, and stays new.
+
+    >>> known_capitals(["MALE", "Other"], ["male", "female", "other", "OTHER"])
+    {'MALE': 'male'}
+    """
+    words = dict.fromkeys(known)
+    counts = Counter(word.casefold() for word in words)
+    usual = {}
+    for word in words:
+        if counts[word.casefold()] == 1:
+            usual[word.casefold()] = word
+    return respelled((word for word in new if word not in words), usual)
 
 
 def escape_markdown(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Twelve files as messy as people have them, each with traps of its own.
+"""Thirteen files as messy as people have them, each with traps of its own.
 
 `python tests/cli/messy.py FOLDER` writes them, to be tried by hand.
 """
@@ -234,6 +234,23 @@ def pages(folder):
     return path
 
 
+def form(folder):
+    """Time stamps of a web form, titers, dip sticks, and fees with apostrophes."""
+    rows = []
+    for p in patients():
+        i = p["number"]
+        stamp = f"2024/{i % 12 + 1}/{i % 28 + 1} {i % 12 + 1}:30:05 PM GMT+1"
+        titer = "<1:8" if i % 9 == 0 else f"1:{2 ** (3 + int(p['age']) % 6)}"
+        stick = ("-", "+", "++", "+++")[i % 4]
+        fee = f"CHF {p['weight'] * 37:,.0f}".replace(",", "'")
+        labels = [("no", "yes")[p[name]] for name in ("gout", "asthma")]
+        rows.append([stamp, f"{p['age']:.0f}", titer, stick, fee, *labels])
+    path = folder / "form.csv"
+    header = ["Timestamp", "age", "titer", "protein", "fee", "gout", "asthma"]
+    path.write_text(lines(header, rows), encoding="utf-8")
+    return path
+
+
 FILES = (
     salaries,
     workbook,
@@ -247,6 +264,7 @@ FILES = (
     ward,
     cohort,
     pages,
+    form,
 )
 
 if __name__ == "__main__":

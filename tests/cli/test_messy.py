@@ -122,6 +122,18 @@ EXPECTED = {
             "unit y taken off",
         ),
     ),
+    messy.form: Expected(
+        "--labels gout,asthma",
+        {"titer": "number", "protein": "nominal", "fee": "number"},
+        ("gout", "asthma"),
+        (
+            "Timestamp: left out as a date",
+            "titers read as their second number (1:128 is 128); --nominal",
+            "14 limits such as '<8' read as the number alone",
+            'may be ranks; --ordinal "protein: - < + < ++ < +++"',
+            "apostrophes between thousands taken out",
+        ),
+    ),
 }
 
 
@@ -201,6 +213,35 @@ def test_predict_knows_words_in_other_capitals_and_refuses_numbers(
     path.write_text(numbers)
     sentence = refused("predict", model, path).splitlines()[-1]
     assert "holds numbers ('1', '2'); it held words ('female', 'male')" in sentence
+
+
+def test_predict_puts_the_rows_of_one_patient_together(succeeds, tmp_path):
+    path = messy.diagnoses(tmp_path)
+    model = tmp_path / "model.skops"
+    succeeds("fit", path, EXPECTED[messy.diagnoses].options, "--out", model)
+    answer = succeeds("predict", model, path)
+    patients = [row.partition(",")[0] for row in answer.out.splitlines()[1:]]
+    assert patients == [f"P{number}" for number in range(messy.N_ROWS)]
+    assert f"rows put together by patient: {messy.N_ROWS}" in answer.err
+    without_codes = tmp_path / "new.csv"
+    rows = [line.rpartition(",")[0] for line in path.read_text().splitlines()]
+    without_codes.write_text("\n".join(dict.fromkeys(rows)))
+    assert succeeds("predict", model, without_codes).out == answer.out
+
+
+def test_predict_says_how_a_file_was_read_whose_columns_are_not_there(
+    succeeds, mltsk, tmp_path
+):
+    path = tmp_path / "gbk.csv"
+    rows = [(p["number"], f"{p['age']:.0f}", int(p["gout"])) for p in messy.patients()]
+    path.write_text(messy.lines(["编号", "年龄", "痛风"], rows), encoding="gbk")
+    model = tmp_path / "model.skops"
+    succeeds("fit", path, "--labels 痛风 --encoding gbk --out", model)
+    answer = mltsk("predict", model, path)
+    assert answer.status == 2
+    assert "read as Windows-1252" in answer.err
+    assert "--encoding to overrule" in answer.err
+    assert "gbk has no column '年龄'" in answer.err
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,22 @@ def test_decide_finds_real_identifiers_and_keeps_real_measurements(real_tables):
     assert nhefs.X.shape == (1629, 20)
 
 
+@pytest.mark.parametrize(
+    "stamp",
+    [
+        "2024/03/01 9:12:05 AM GMT+1",
+        "3/17/2024 17:02:11",
+        "2024-03-01T09:12:05.120+01:00",
+        "2024-03-01 09:12 UTC",
+        "01.03.24 9:12 am CET",
+    ],
+)
+def test_decide_knows_time_stamps_of_programs(column, stamp):
+    assert column([stamp, stamp.replace("12", "14").replace("11", "13")])[0].kind == (
+        "date"
+    )
+
+
 def test_read_table_reads_times_as_hours_where_it_is_told():
     frame = pd.DataFrame({"seen": ["13:45", "9:30", None], "y": [0, 1, 0]})
     assert read_table(frame, "y", number="seen").X["seen"].tolist()[:2] == [13.75, 9.5]

@@ -51,7 +51,7 @@ def thousands(example, noun="commas", overrule="; --decimal , to overrule"):
             [1250.5, 3],
             [
                 "currency CHF taken off (CHF 1'250.50 is a number)",
-                thousands("1'250.50 is 1250.5", noun="spaces", overrule=""),
+                thousands("1'250.50 is 1250.5", noun="apostrophes", overrule=""),
             ],
         ),
         (
@@ -88,6 +88,14 @@ def thousands(example, noun="commas", overrule="; --decimal , to overrule"):
             [
                 "1 cell with 'unknown' counted as missing",
                 "1 cell with '-' counted as missing",
+            ],
+        ),
+        (
+            ["1:64", "1:8", "1: 128"],
+            [64, 8, 128],
+            [
+                "titers read as their second number (1: 128 is 128); "
+                "--nominal to overrule"
             ],
         ),
         (["\u22121.5", "2"], [-1.5, 2], []),

@@ -17,7 +17,9 @@ def test_without_remarks_cuts_what_is_said_behind_yes_and_no():
     ]
 
 
-@pytest.mark.parametrize("texts", [["Yes (2019)", "maybe"], ["yes", "no"], ["a (b)"]])
+@pytest.mark.parametrize(
+    "texts", [["Yes (2019)", "maybe"], ["yes", "no"], ["a (b)"], ["1:64", "1:8"]]
+)
 def test_without_remarks_changes_nothing_where_other_words_stand(texts):
     notes = []
     assert without_remarks(texts, notes) is texts

@@ -5,9 +5,11 @@ Features of new data are read by the kinds of columns that the model was fitted 
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import isnan
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pandas import DataFrame
@@ -18,23 +20,24 @@ from ..core.arrays import FloatArray, Matrix, dense
 from ..datasets import category_values, load_dataset
 from ..datasets.dataset import as_number, split_names, unique_names
 from ..exceptions import InputError
-from ..io import ModelInfo
 from ..tables import DataTable, read_table
 from ..tables.ages import age_columns
 from ..tables.files import RawTable, is_table, read_raw
 from ..tables.kinds import NOMINAL, NUMBER, USED
 from ..tables.read import label_columns, sparse_rows
-from ..tables.spelling import respelled
-from ..text import plural, quoted_list
-from .opened import Estimator, has_steps
+from ..text import known_capitals, plural, quoted_list
 from .options import FileOptions, TableOptions
 from .output import note
+
+if TYPE_CHECKING:  # they import scikit-learn, which tables alone do not need
+    from ..io import ModelInfo
+    from .opened import Estimator
 
 MAX_COLUMNS_OF_NOTE = 3
 MAX_LABELS_OF_MESSAGE = 5
 # What is in a note on something that was decided, in a file for a model too.
 OVERRULE_SIGN = "to overrule"
-ROWS_SIGN = re.compile(r"[\d,]+ (empty )?rows? .*left out")
+ROWS_SIGN = re.compile(r"[\d,]+ (empty )?rows? (.*left out|put together)")
 
 # data with labels, to fit on ----------------------------------------------------------
 
@@ -91,7 +94,7 @@ class LabelOptions:
 NO_LABELS = LabelOptions(labels=0)
 
 
-def fitted_label_options(info: ModelInfo) -> LabelOptions:
+def fitted_label_options(info: "ModelInfo") -> LabelOptions:
     """How the labels of a model are found in other files: as when it was fitted."""
     reading = info.reading
     if not reading.keys() & {"labels", "label_column", "long"}:
@@ -106,8 +109,8 @@ def fitted_label_options(info: ModelInfo) -> LabelOptions:
 
 
 def samples(
-    model: Estimator,
-    info: ModelInfo,
+    model: "Estimator",
+    info: "ModelInfo",
     data: str,
     *,
     label_options: LabelOptions = NO_LABELS,
@@ -125,6 +128,8 @@ def samples(
     default the one of the fit if it is there. Notes tell of columns that the model does
     not use, of missing cells, and of values that it has not seen.
     """
+    from .opened import has_steps
+
     file_options = file_options or FileOptions()
     if data.lower().endswith(".mat") and isinstance(label_options.labels, Mapping):
         label_options = LabelOptions()  # its labels are a variable, and have no names
@@ -138,22 +143,26 @@ def samples(
     ages = age_columns(info.reading.get("age", ""))
     has_names = hasattr(model, "feature_names_in_")
     kinds = info.kinds if has_names else _kinds_by_position(raw, features, info)
-    table = read_table(
-        raw,
-        labels=label_options.labels,
-        label_column=label_options.label_column,
-        separator=label_options.separator,
-        long=label_options.long,
-        prefix=label_options.prefix,
-        decimal=file_options.decimal or info.reading.get("decimal", ""),
-        blank_means_no="blank_means_no" in info.reading,
-        age=ages,
-        # the steps of a pipeline take what the file has
-        kinds=None if has_steps(model) else kinds,
-        id=ids,
-        group=group_column or False,
-        missing=[*split_names(missing), *split_names(info.reading.get("missing", ""))],
-    )
+    with _notes_if_refused(data, raw):
+        table = read_table(
+            raw,
+            labels=label_options.labels,
+            label_column=label_options.label_column,
+            separator=label_options.separator,
+            long=label_options.long,
+            prefix=label_options.prefix,
+            decimal=file_options.decimal or info.reading.get("decimal", ""),
+            blank_means_no="blank_means_no" in info.reading,
+            age=ages,
+            # the steps of a pipeline take what the file has
+            kinds=None if has_steps(model) else kinds,
+            id=ids,
+            group=group_column or False,
+            missing=[
+                *split_names(missing),
+                *split_names(info.reading.get("missing", "")),
+            ],
+        )
     fitted_lists = fitted_label_options(info).list_columns
     lists = {*fitted_lists, *label_options.list_columns}
     note_unused(data, features, {*kinds, *ages, *ages.values(), *lists})
@@ -174,10 +183,21 @@ def _raw_samples(
     return read_raw(data, label_options.labels, file_options.rules())
 
 
+@contextmanager
+def _notes_if_refused(data: str, raw: RawTable) -> Iterator[None]:
+    """Tell how a file was read where its columns are refused: it may be the reason."""
+    try:
+        yield
+    except InputError:
+        _note_decisions(data, raw.notes)
+        raise
+
+
 def _note_decisions(data: str, notes: Iterable[str]) -> None:
     """Tell what was decided about a file that the user may want to overrule.
 
-    Rows that are left out have no prediction: that is told, too.
+    Rows that are left out have no prediction of their own, nor have those that are put
+    together: that is told, too.
     """
     for text in notes:
         if OVERRULE_SIGN in text or ROWS_SIGN.match(text):
@@ -204,7 +224,7 @@ def _check_units(data: str, fitted: Mapping[str, str], table: DataTable) -> None
             )
 
 
-def _holds_labels(raw: RawTable, info: ModelInfo) -> bool:
+def _holds_labels(raw: RawTable, info: "ModelInfo") -> bool:
     """Whether a table has the labels of a model: a column each, or one of lists."""
     list_columns = fitted_label_options(info).list_columns
     if list_columns:
@@ -212,12 +232,12 @@ def _holds_labels(raw: RawTable, info: ModelInfo) -> bool:
     return all(name in raw.frame for name in info.label_names)
 
 
-def _fitted_ids(raw: RawTable, info: ModelInfo) -> list[str]:
+def _fitted_ids(raw: RawTable, info: "ModelInfo") -> list[str]:
     """The columns of a table that identified samples when the model was fitted."""
     return [name for name in info.ids if name in raw.frame and name not in info.kinds]
 
 
-def _group_column(raw: RawTable, info: ModelInfo, group: str | None) -> str:
+def _group_column(raw: RawTable, info: "ModelInfo", group: str | None) -> str:
     """The column that keeps rows together, "" for none: as asked, or as in the fit."""
     if group is not None:
         return "" if group == "none" else group
@@ -226,7 +246,7 @@ def _group_column(raw: RawTable, info: ModelInfo, group: str | None) -> str:
 
 
 def _feature_columns(
-    raw: RawTable, info: ModelInfo, ids: Sequence[str], label_options: LabelOptions
+    raw: RawTable, info: "ModelInfo", ids: Sequence[str], label_options: LabelOptions
 ) -> list[str]:
     """The columns of a table that are neither identifiers nor labels."""
     others = {*ids, *info.label_names, *raw.labels}
@@ -235,7 +255,7 @@ def _feature_columns(
 
 
 def _kinds_by_position(
-    raw: RawTable, features: Sequence[str], info: ModelInfo
+    raw: RawTable, features: Sequence[str], info: "ModelInfo"
 ) -> dict[str, str | tuple[str, ...]]:
     """The kinds of columns for a model that has no names of features."""
     if len(features) != len(info.kinds):
@@ -263,7 +283,7 @@ def note_unused(
 
 
 def _true_labels(
-    info: ModelInfo, table: DataTable, label_options: LabelOptions
+    info: "ModelInfo", table: DataTable, label_options: LabelOptions
 ) -> DataFrame:
     """The labels of a table by the names and in the order of a model."""
     names = list(info.label_names)
@@ -300,9 +320,11 @@ def _listed_labels(names: Sequence[str], table: DataTable) -> DataFrame:
 
 
 def _features(
-    model: Estimator, info: ModelInfo, table: DataTable, data: str
+    model: "Estimator", info: "ModelInfo", table: DataTable, data: str
 ) -> DataFrame | Matrix:
     """The features of a table as a model takes them."""
+    from .opened import has_steps
+
     if has_steps(model):
         return _features_by_name(info, table)
     X = sparse_rows(table.X)
@@ -335,8 +357,7 @@ def _in_known_words(columns: Columns, X: DataFrame, data: str) -> DataFrame:
                 f"Column {name!r} of {data} holds numbers ({quoted_list(words)}); it "
                 f"held words ({quoted_list(known)}) when the model was fitted."
             )
-        unseen = [word for word in words if word not in known]
-        spelling = respelled(unseen, {word.casefold(): word for word in known})
+        spelling = known_capitals(words, known)
         for word, usual in spelling.items():
             note(f"{data}: {name}: {word!r} read as {usual!r}, which the model knows.")
         if spelling:
@@ -349,7 +370,7 @@ def _is_number(word: str) -> bool:
     return not isnan(as_number(word))
 
 
-def _features_by_name(info: ModelInfo, table: DataTable) -> DataFrame:
+def _features_by_name(info: "ModelInfo", table: DataTable) -> DataFrame:
     """The columns that the steps of a pipeline were fitted on."""
     for column in table.columns:
         if column.name in info.feature_names and column.kind not in USED:

@@ -68,14 +68,24 @@ def predict(
       mltsk predict patients.skops patients.parquet | head
     """
     from ..tables.files import source_files
-    from .inputs import samples
+    from .inputs import NO_LABELS, fitted_label_options, samples
     from .opened import open_model
 
     check_files([out], inputs=[model, *source_files(data)])
     classifier, info = open_model(model)
     if reasons:
         _check_reasons(classifier, model)
-    rows = samples(classifier, info, data, id=id, missing=missing, file_options=options)
+    in_long_form = "long" in info.reading
+    rows = samples(
+        classifier,
+        info,
+        data,
+        label_options=fitted_label_options(info) if in_long_form else NO_LABELS,
+        id=id,
+        missing=missing,
+        labels_needed=False,
+        file_options=options,
+    )
     with working(f"predicting {plural(len(rows.ids), 'row')}"):
         predictions = _predictions(classifier, info, rows)
         if reasons:

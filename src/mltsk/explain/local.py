@@ -35,6 +35,7 @@ from .values import SHOWN_PER_LIST
 from .wording import name, number, percent, place_words
 
 ROUNDED_TO_NOTHING = 5e-4  # smaller amounts print as 0.000
+LEAST_REASON = 5e-3  # smaller amounts print as 0.00
 SIMILAR = "exceptions for samples like this one"
 _KINDS_OF_SUM = ("base", "given", "feature", "absent", "pair", "exception")
 
@@ -113,7 +114,7 @@ class Why(Page):
         if exceptions:
             amounts[SIMILAR] = sum(part.contribution for part in exceptions)
         strongest = sorted(amounts, key=lambda words: -abs(amounts[words]))[:top]
-        moving = [w for w in strongest if abs(amounts[w]) >= ROUNDED_TO_NOTHING]
+        moving = [w for w in strongest if abs(amounts[w]) >= LEAST_REASON]
         return "; ".join(f"{words}: {amounts[words]:+.2f}" for words in moving)
 
     def nodes(self, top: int = SHOWN_PER_LIST) -> list[Node]:

@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -38,13 +39,13 @@ from .state import (
     named_values,
     with_plain_attributes,
 )
-from .trust import names_for_skops, untrusted
+from .trust import CLASSIFIERS, names_for_skops, type_name, untrusted
+from .written_nodes import SCHEMA, add_member, written_classifier
 
 # Raise it when files of the version before can no longer be read, or when that version
 # cannot read files of this one.
 FORMAT = 6
 MANIFEST = "mltsk.json"
-SCHEMA = "schema.json"
 MAX_JSON_BYTES = 64 << 20
 MAX_MEMBERS = 10_000
 
@@ -87,7 +88,7 @@ def save(
     if keep_sums:
         model = _with_sums(model)
     buffer = io.BytesIO(_dumped(model))
-    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(buffer, "a") as archive:
         foreign = untrusted(json.loads(archive.read(SCHEMA)))
         if foreign is not None:
             raise InputError(
@@ -95,7 +96,8 @@ def save(
                 "and a file may hold only estimators of this package, in a pipeline "
                 "transformers of scikit-learn, arrays, numbers and text."
             )
-        archive.writestr(MANIFEST, _manifest_text(info or ModelInfo.of(model)))
+        manifest = _manifest_text(info or ModelInfo.of(model))
+        add_member(archive, MANIFEST, manifest.encode())
     # what `load` would refuse is refused now, while the model is still there
     with refusing(f"This {kind} cannot be saved"):
         _check_readable(buffer)
@@ -126,8 +128,6 @@ def _with_sums(model: BaseEstimator) -> BaseEstimator:
 
 def _dumped(model: BaseEstimator) -> bytes:
     """A fitted model as a skops archive."""
-    import skops.io
-
     kind = type(model).__name__
     _, last = taken_apart(model)
     if last is not model and not type(last).__module__.startswith("mltsk."):
@@ -141,8 +141,12 @@ def _dumped(model: BaseEstimator) -> bytes:
         raise InputError(
             f"{kind} is not a fitted model: call fit before saving ({error})."
         ) from None
+    plain = _plain_model(model)
+    if type_name(type(plain)) in CLASSIFIERS:
+        return written_classifier(plain)
+    import skops.io
+
     try:
-        plain = _plain_model(model)
         return skops.io.dumps(plain, compression=zipfile.ZIP_DEFLATED)
     except (TypeError, skops.io.exceptions.UnsupportedTypeException) as error:
         raise InputError(f"This {kind} cannot be saved: {error}") from None
@@ -174,12 +178,10 @@ def _plain_model(model: BaseEstimator) -> BaseEstimator:
 
 def _manifest_text(info: ModelInfo) -> str:
     """What a file says about itself and its model, as JSON."""
-    import skops
-
     manifest = {
         "format": FORMAT,
         "mltsk": __version__,
-        "skops": skops.__version__,
+        "skops": version("skops"),
         "info": asdict(info),
     }
     return json.dumps(manifest, indent=1, default=_plain_fact)

@@ -63,7 +63,7 @@ def trusted_in_pipelines() -> TypesByLoader:
     transformers = []
     for _, kind in all_estimators():
         if issubclass(kind, TransformerMixin | CountVectorizer):
-            transformers.append(_name_of(kind))
+            transformers.append(type_name(kind))
     builtins = ("builtins.str", "builtins.int", "builtins.float", "builtins.bool")
     return {
         **TRUSTED,
@@ -121,8 +121,9 @@ def _methods(name: str) -> frozenset[str]:
     if not name.startswith(f"{METHODS_ROOM}."):
         return frozenset()
     methods = import_module(METHODS_ROOM).METHODS
-    return frozenset(_name_of(method) for method in methods.values())
+    return frozenset(type_name(method) for method in methods.values())
 
 
-def _name_of(kind: type) -> str:
+def type_name(kind: type) -> str:
+    """The full name of a type."""
     return f"{kind.__module__}.{kind.__qualname__}"

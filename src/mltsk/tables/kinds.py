@@ -80,7 +80,8 @@ _ID_WORD = re.compile(
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _YEAR_FIRST = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}"
 _YEAR_LAST = r"\d{1,2}([-/.])\d{1,2}\2(\d{4}|\d{2})"
-_TIME = r"[T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[AP]M|[-+]\d{2}:?\d{2}))?"
+_ZONE = r"(Z|[A-Z]{2,4}|(GMT|UTC)?[-+]\d{1,2}(:?\d{2})?)"  # 10:12:00 AM GMT+1
+_TIME = rf"[T ]\d{{1,2}}:\d{{2}}(:\d{{2}}(\.\d+)?)?( ?[AP]M)?( ?{_ZONE})?"
 _DATE = re.compile(rf"({_YEAR_FIRST}|{_YEAR_LAST})({_TIME})?", re.IGNORECASE)
 _TWO_NUMBERS = re.compile(r"\d+(?:\.\d+)? ?/ ?\d+(?:\.\d+)?")
 # Numbers that people write where there is none.

@@ -85,6 +85,7 @@ _DECIMAL_COMMA = re.compile(
     r"[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+(e[-+]?\d+)?", re.IGNORECASE
 )
 _THREE_DECIMALS = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
+_TITER = re.compile(r"([<>≤≥]?)\s*1\s*:\s*(\d+)")
 _LONG_WHOLE = re.compile(r"[-+]?\d{4,}(\.\d*)?")
 
 Texts = list[str | None]
@@ -133,6 +134,7 @@ def numbers_of(texts: Texts, decimal: str = "") -> Numbers:
         return Numbers(values, bad_rows, _note_on_points(texts))
     notes: list[str] = []
     texts = _without_unknown(texts, notes)
+    texts = _without_dilutions(texts, notes)
     cells = [None if text is None else taken_apart(text) for text in texts]
     numerals = _bare_numerals(texts, cells, notes)
     sign = decimal or _decimal_sign(numerals)
@@ -192,6 +194,21 @@ def _without_unknown(texts: Texts, notes: list[str]) -> Texts:
         notes.append(f"{plural(count, 'cell')} with {quoted(word)} counted as missing")
     unknown = set(words)
     return [None if text in unknown else text for text in texts]
+
+
+def _without_dilutions(texts: Texts, notes: list[str]) -> Texts:
+    """Titers such as 1:64 as 64, and <1:8 as <8, if all texts are titers."""
+    present = {text for text in texts if text is not None}
+    titers = {text: _TITER.fullmatch(text) for text in present}
+    if not titers or not all(titers.values()):
+        return texts
+    numbers = {text: match[1] + match[2] for text, match in titers.items() if match}
+    example = min(numbers)
+    notes.append(
+        f"titers read as their second number ({example} is {numbers[example]}); "
+        "--nominal to overrule"
+    )
+    return [None if text is None else numbers[text] for text in texts]
 
 
 def _holds_digit(text: str | None) -> bool:
@@ -378,7 +395,8 @@ def _notes_on_thousands(changed: Mapping[str, float]) -> list[str]:
     if with_space:
         first = _with_plain_spaces(with_space[0])
         example = f"{first} is {changed[with_space[0]]:.12g}"
-        notes.append(f"spaces between thousands taken out ({example})")
+        signs = "apostrophes" if re.search("['’]", first) else "spaces"
+        notes.append(f"{signs} between thousands taken out ({example})")
     return notes
 
 

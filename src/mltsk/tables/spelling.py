@@ -2,16 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
-from mltsk.text import plural, quoted
+from mltsk.text import MIN_LETTERS, plural, quoted, respelled
 
 from .notation import Texts
 from .words import LADDERS, NO_WORDS, UNKNOWN_WORDS, YES_WORDS
 
-MIN_LETTERS = 3  # of a word whose capitals mean nothing: AA, Aa and aa are genotypes
 MIN_LEVELS = 3  # of words that may be ranks
-_REMARK = re.compile(r"(\w+)\s*[(\[,;:–-].*", re.DOTALL)
+# Behind a word: 1:64 is a titer and 1-3 a range, not a yes with a remark.
+_REMARK = re.compile(r"([^\W\d]\w*)\s*[(\[,;:–-].*", re.DOTALL)
 _RANGE = re.compile(
     r"[<>≤≥]?\s*(\d+(?:\.\d+)?)\s*(?:(?:-|–|to)\s*\d+(?:\.\d+)?|\+)?(?:\s?\w+)?"
 )
@@ -82,19 +82,6 @@ def one_spelling(texts: Texts, notes: list[str]) -> Texts:
             "overrule"
         )
     return [changed.get(text, text) if text else text for text in texts]
-
-
-def respelled(words: Iterable[str], usual: Mapping[str, str]) -> dict[str, str]:
-    """Words that are known with other capitals, and how they are known.
-
-    ``usual`` are known words by what they are in small letters.
-    """
-    changed = {}
-    for word in words:
-        known = usual.get(word.casefold(), word)
-        if known != word and len(word) >= MIN_LETTERS:
-            changed[word] = known
-    return changed
 
 
 def note_on_ranks(name: str, words: Sequence[str]) -> str:
