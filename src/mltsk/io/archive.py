@@ -42,7 +42,7 @@ from .trust import names_for_skops, untrusted
 
 # Raise it when files of the version before can no longer be read, or when that version
 # cannot read files of this one.
-FORMAT = 6
+FORMAT = 7
 MANIFEST = "mltsk.json"
 SCHEMA = "schema.json"
 MAX_JSON_BYTES = 64 << 20
