@@ -346,3 +346,66 @@ def test_partial_fit_refuses_a_ridge_that_is_too_small_for_a_batch(data):
     twice = np.hstack([data.X, data.X])
     with pytest.raises(InputError, match="take a larger one, such as ridge=1"):
         stream.partial_fit(twice, data.Y)
+
+
+def test_groups_of_a_stream_are_left_out_whole_whichever_calls_they_come_in(data):
+    X = data.X[:300]
+    Y = data.Y[:300].astype(float)
+    groups = np.arange(300) % 90  # every group comes in several calls
+    clf = IncrementalMLTSK(n_rules=0, n_pairs=0, ridge=5.0)
+    for start in range(0, 300, 100):
+        part = slice(start, start + 100)
+        clf.partial_fit(X[part], Y[part], groups=groups[part])
+    design = clf.stream_.design(clf.system_)
+    scores = (clf.loo_scores_ - clf.fit_record_.curves.offsets) / (
+        clf.fit_record_.curves.slopes
+    )
+    for group in (0, 17, 89):
+        own = groups == group
+        alone = scores_without(design, 5.0, X, Y, own)
+        shift = Y.mean(axis=0) - Y[~own].mean(axis=0)  # all start from one base rate
+        assert_allclose(scores[own], alone + shift, atol=1e-6)
+
+
+def scores_without(design, ridge, X, Y, is_own):
+    """Scores of some rows by the ridge problem of a design without them."""
+    Phi = design.rows(design.scale.apply(X))
+    mean = Phi[~is_own].mean(axis=0)
+    rates = Y[~is_own].mean(axis=0)
+    centred = Phi[~is_own] - mean
+    H = centred.T @ centred + ridge * design.shrunk(np.eye(design.n_columns))
+    B = np.linalg.solve(H, centred.T @ (Y[~is_own] - rates))
+    return rates + (Phi[is_own] - mean) @ B
+
+
+def test_a_stream_keeps_all_samples_of_some_groups(data, monkeypatch):
+    monkeypatch.setattr(incremental, "KEPT_ROWS", 50)
+    patients = np.random.default_rng(0).integers(0, 150, 600)
+    clf = IncrementalMLTSK(n_rules=0, n_pairs=0, ridge=5.0)
+    for start in range(0, 600, 200):
+        part = slice(start, start + 200)
+        clf.partial_fit(data.X[part], data.Y[part], groups=patients[part])
+    rows = clf.loo_rows_
+    assert 0 < len(rows) <= 100
+    assert_array_equal(rows, np.flatnonzero(np.isin(patients, patients[rows])))
+    names = patients.astype(float)  # as a table with gaps would have them
+    again = IncrementalMLTSK(n_rules=0, n_pairs=0, ridge=5.0)
+    again.partial_fit(data.X[:200], data.Y[:200], groups=names[:200])
+    again.partial_fit(data.X[200:], data.Y[200:], groups=patients[200:])
+    assert_array_equal(again.loo_rows_, rows)
+
+
+def test_a_stream_of_one_group_keeps_it(data, monkeypatch):
+    monkeypatch.setattr(incremental, "KEPT_ROWS", 50)
+    clf = IncrementalMLTSK(n_rules=0, n_pairs=0, ridge=5.0)
+    clf.partial_fit(data.X[:200], data.Y[:200], groups=np.full(200, "eve"))
+    assert len(clf.fit_record_.training) == 200
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_partial_fit_refuses_groups_at_some_calls_alone(data, first):
+    groups = np.arange(100) // 2
+    clf = IncrementalMLTSK(n_rules=0, ridge=5.0)
+    clf.partial_fit(data.X[:100], data.Y[:100], groups=groups if first else None)
+    with pytest.raises(InputError, match="at every call which rows belong together"):
+        clf.partial_fit(data.X[:100], data.Y[:100], groups=None if first else groups)

@@ -2,8 +2,9 @@
 
 from copy import copy
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from numbers import Real
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from .exceptions import InputError
 from .fit import FitResult, Names, fit_system
 from .fit.choose import Folds
 from .fit.design import Design
+from .fit.left_out import Groups, group_codes, take_groups
 from .fit.ridge import Moments, Penalty
 from .fit.rows import Block
 from .fit.solve import (
@@ -43,11 +45,13 @@ from .rows.batches import (
 )
 from .rows.read import (
     Features,
+    GroupsLike,
     RulesLike,
     TableLike,
     TargetsLike,
     check_lengths,
     first_look,
+    group_names,
     is_dask,
     numbers_of,
     refuse_sparse_gaps,
@@ -58,13 +62,10 @@ from .sklearn_private import Interval
 from .system import FuzzySystem
 
 # Rows that are kept for leave-one-out scores, evenly spread over the stream; there are
-# twice as many at most.
+# twice as many at most, or those of one group.
 KEPT_ROWS = 1_000
-NO_GROUPS_OF_STREAMS = (
-    "partial_fit cannot leave rows out in groups: a stream keeps some of its rows, and "
-    "others of a group are gone or yet to come. Fit an MLTSKClassifier to all rows at "
-    "once, with groups."
-)
+KEY_BYTES = 7  # two of a million groups have the same with a chance of 1 in 100,000
+GroupKeys: TypeAlias = NDArray[np.int64] | None
 # Beyond, what came before and the ridge are lost to rounding next to such a row.
 MAX_RELATIVE_WEIGHT = 1e12
 
@@ -78,7 +79,9 @@ class Stream:
     seen : int
         Samples seen so far.
     stride : int
-        Every stride-th of them is kept.
+        Every stride-th of them is kept; of samples in groups, those of groups whose key
+        the stride divides. So a group is kept as a whole, whichever calls it comes in,
+        and no other names need to be remembered.
     unit : float
         What weights are divided by: that of the first call.
     term_weights : (P,) or float
@@ -93,6 +96,10 @@ class Stream:
         Some of the samples that are kept, and the pairs of features that were found
         without them. All samples of later calls are scored by the pairs of the model:
         these were found without them, too.
+    positions : (n,)
+        Positions in the stream of the samples that are kept.
+    group_keys : (n,) or None
+        Keys of the groups of these samples; None where each is alone.
     """
 
     seen: int
@@ -106,9 +113,13 @@ class Stream:
     moments: Moments
     kept: Block
     folds: Folds
+    positions: NDArray[np.intp]
+    group_keys: GroupKeys = None
 
     @classmethod
-    def begun(cls, result: FitResult, block: Block, unit: float) -> "Stream":
+    def begun(
+        cls, result: FitResult, block: Block, unit: float, group_keys: GroupKeys
+    ) -> "Stream":
         """A stream that has seen one block, which a system was fitted to."""
         design = result.design
         folds = _folds_of_data(result)
@@ -124,6 +135,8 @@ class Stream:
             moments=_sums(block, design, folds),
             kept=block,
             folds=folds,
+            positions=np.arange(len(block.w)),
+            group_keys=group_keys,
         )
         return begun._thinned()
 
@@ -138,28 +151,52 @@ class Stream:
         )
         return weights.design(system)
 
-    def after(self, block: Block, design: Design, forgetting: float) -> "Stream":
+    def after(
+        self, block: Block, design: Design, forgetting: float, group_keys: GroupKeys
+    ) -> "Stream":
         """The stream after one more block; what came before loses a share of weight."""
         sums = _sums(block, design, self.folds)
-        kept_rows = np.arange(-self.seen % self.stride, len(block.w), self.stride)
+        positions = self.seen + np.arange(len(block.w))
+        is_kept = _is_kept(positions, group_keys, self.stride)
         longer = replace(
             self,
             seen=self.seen + len(block.w),
             moments=sums + self.moments.scaled(1.0 - forgetting),
-            kept=_joined(self.kept, block.take(kept_rows), 1.0 - forgetting),
+            kept=_joined(
+                self.kept, block.take(np.flatnonzero(is_kept)), 1.0 - forgetting
+            ),
+            positions=np.concatenate([self.positions, positions[is_kept]]),
         )
+        if group_keys is not None:
+            keys = np.concatenate([self.group_keys, group_keys[is_kept]])
+            longer = replace(longer, group_keys=keys)
         return longer._thinned()
 
     def _thinned(self) -> "Stream":
         """The stream with no more rows kept than may be."""
-        kept = self.kept
-        stride = self.stride
-        folds = self.folds
-        while len(kept.w) > 2 * KEPT_ROWS:
-            kept = kept.take(slice(None, None, 2))
-            stride = 2 * stride
-            folds = tuple((rows[rows % 2 == 0] // 2, pairs) for rows, pairs in folds)
-        return replace(self, kept=kept, stride=stride, folds=folds)
+        thinned = self
+        while len(thinned.kept.w) > 2 * KEPT_ROWS:
+            stride = 2 * thinned.stride
+            is_kept = _is_kept(thinned.positions, thinned.group_keys, stride)
+            if not is_kept.any():
+                break  # a single group is left
+            thinned = thinned._keeping(is_kept, stride)
+        codes = codes_of_keys(thinned.group_keys)
+        return replace(thinned, kept=replace(thinned.kept, groups=codes))
+
+    def _keeping(self, is_kept: NDArray[np.bool_], stride: int) -> "Stream":
+        """The stream with some of the rows that it keeps, at another stride."""
+        rows = np.flatnonzero(is_kept)
+        place = np.cumsum(is_kept) - 1
+        keys = self.group_keys
+        return replace(
+            self,
+            stride=stride,
+            kept=self.kept.take(rows),
+            positions=self.positions[rows],
+            group_keys=None if keys is None else keys[rows],
+            folds=tuple((place[own[is_kept[own]]], pairs) for own, pairs in self.folds),
+        )
 
     def solved(self, design: Design, penalty: Penalty) -> Consequents:
         """Consequents by the sums, with leave-one-out scores of the samples kept."""
@@ -180,10 +217,36 @@ class Stream:
         labels = np.arange(self.kept.Y.shape[1])
         return FitSums(widest, penalty.rho, (LabelSums(labels, self.moments),))
 
-    @property
-    def positions(self) -> NDArray[np.intp]:
-        """Positions in the stream of the samples that are kept."""
-        return np.arange(0, self.seen, self.stride)
+
+def _is_kept(
+    positions: NDArray[np.intp], group_keys: GroupKeys, stride: int
+) -> NDArray[np.bool_]:
+    """Which samples are kept at a stride: evenly spread ones, or whole groups."""
+    return (positions if group_keys is None else group_keys) % stride == 0
+
+
+def keys_of_groups(groups: GroupsLike, n_rows: int) -> GroupKeys:
+    """Keys (n,) of the groups of samples, which depend on their names alone.
+
+    >>> keys = keys_of_groups(["eve", "bob", "eve"], 3)
+    >>> bool(keys[0] == keys[2]), bool(keys[0] == keys[1])
+    (True, False)
+    """
+    if groups is None:
+        return None
+    names = group_names(groups, n_rows)
+    key_of_name = {
+        name: int.from_bytes(blake2b(name.encode(), digest_size=KEY_BYTES).digest())
+        for name in set(names)
+    }
+    return np.array([key_of_name[name] for name in names], dtype=np.int64)
+
+
+def codes_of_keys(group_keys: GroupKeys) -> Groups:
+    """Codes (n,) of groups by their keys; None where every sample is alone."""
+    if group_keys is None:
+        return None
+    return take_groups(group_codes(group_keys), slice(None))
 
 
 def _folds_of_data(result: FitResult) -> Folds:
@@ -314,12 +377,10 @@ class IncrementalMLTSK(MLTSKClassifier):
             Relative to those of the first call.
         rules : list of dict, optional
             As in `MLTSKClassifier.fit`, at the first call.
-        groups : None
-            Is refused with a sentence: a stream keeps some of its samples, and those of
-            a group could not be left out together.
+        groups : array of shape (n_samples,), optional
+            As in `fit`, at every call or at none. A group may come in several calls: it
+            is known by its name, and left out as a whole.
         """
-        if groups is not None:
-            raise InputError(NO_GROUPS_OF_STREAMS)
         if is_tensor(X) or is_dask(X):
             raise InputError(
                 "partial_fit takes arrays, data frames and CSR; "
@@ -329,7 +390,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         check_names_of_features(X)
         check_threshold_wish(self.threshold)
         if not hasattr(self, "stream_"):
-            return self._begin(X, y, classes, sample_weight, rules)
+            return self._begin(X, y, classes, sample_weight, rules, groups)
         check_threshold_wish(self.threshold, len(self.label_names_))
         X = self._later_samples(X)
         labels = StreamLabels(self.label_names_, self.classes_, self.multilabel_)
@@ -337,9 +398,16 @@ class IncrementalMLTSK(MLTSKClassifier):
         Y = labels.indicator(y)
         check_lengths(X.shape[0], len(Y))
         block = _block(X, Y, sample_weight, self.stream_.unit)
+        keys = keys_of_groups(groups, X.shape[0])
+        if (keys is None) != (self.stream_.group_keys is None):
+            had = "no groups" if keys is not None else "groups"
+            raise InputError(
+                f"The first call of partial_fit had {had}, and this one differs: say "
+                "at every call which rows belong together, or at none."
+            )
         design = self.stream_.design(self.system_)
         longer = copy(self)
-        longer._go_on(self.stream_.after(block, design, self.forgetting), design)
+        longer._go_on(self.stream_.after(block, design, self.forgetting, keys), design)
         return take_over(self, longer)
 
     def _later_samples(self, X: TableLike) -> Matrix:
@@ -357,6 +425,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         classes: TargetsLike,
         sample_weight: WeightsLike,
         rules: RulesLike,
+        groups: GroupsLike,
     ) -> Self:
         """Find scale, terms, pairs and rules on the first samples, and learn."""
         self._validate_params()
@@ -369,6 +438,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         check_lengths(X.shape[0], len(targets.Y))
         unit = _unit_of(sample_weight, X.shape[0])
         block = _block(X, targets.Y, sample_weight, unit)
+        keys = keys_of_groups(groups, X.shape[0])
+        block = replace(block, groups=codes_of_keys(keys))
         names = Names(features.column_names, targets.names, columns)
         result = fit_system(block.all_rows(), self._options(), names)
         begun = unfitted_copy(self)
@@ -376,7 +447,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         begun._note_choice(result)
         begun.system_ = result.system
         loo_scores = result.loo_scores if result.others else None
-        begun._go_on(Stream.begun(result, block, unit), result.design, loo_scores)
+        stream = Stream.begun(result, block, unit, keys)
+        begun._go_on(stream, result.design, loo_scores)
         return take_over(self, begun)
 
     @underflow_is_zero()
@@ -408,6 +480,7 @@ class IncrementalMLTSK(MLTSKClassifier):
             loo_scores=solution.loo_scores if loo_scores is None else loo_scores,
             design=design,
             penalty=penalty,
+            groups=kept.groups,
         )
         self.stream_ = stream
         record = FitRecord.of_training(training, stream.positions, long)

@@ -33,7 +33,7 @@ from .fit.fit import SAMPLE_ROWS
 from .fit.learning import learning_scores
 from .fit.left_out import Groups, take_groups
 from .fit.ridge import centred_kernel
-from .fit.rows import ArrayRows, Block, RowIndex, Rows
+from .fit.rows import Block, RowIndex, Rows
 from .fit.solve import folds_among, groups_of_labels, with_pairs_of_folds
 from .fit.sums import FitSums, check_sum_cells, on_host
 from .metrics.intervals import (
@@ -98,13 +98,10 @@ class FitRecord:
     @classmethod
     def of(cls, result: FitResult, rows: Rows) -> "FitRecord":
         """The record of a fit to rows."""
-        limit = SAMPLE_ROWS
-        if result.loo_rows is not None:
-            limit = len(result.loo_rows)
-        if isinstance(rows, ArrayRows) and result.loo_rows is not None:
-            sample = rows.block(result.loo_rows)
+        if result.loo_rows is None:
+            sample = rows.sample(SAMPLE_ROWS)
         else:
-            sample = rows.sample(limit)
+            sample = rows.block(result.loo_rows)
         loo_scores = result.loo_scores
         if result.loo_rows is None and sample.index is not None:
             loo_scores = loo_scores[sample.index]

@@ -60,11 +60,15 @@ def test_check_stream_lets_a_stream_of_a_table_with_gaps_pass(table, own_rules):
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
-        ("seen", 59, "'Y' of 'kept' must be a table of 59 x 5 finite numbers"),
+        ("seen", 59, "'positions' of 'stream_' must be positions below 59"),
         ("seen", "60", "'seen' of 'stream_' must be a count"),
         ("seen", True, "'seen' of 'stream_' must be a count"),
         ("stride", 0, "'stride' of 'stream_' must be a count"),
-        ("stride", 2, "'Y' of 'kept' must be a table of 30 x 5"),
+        ("stride", 2, "'positions' of 'stream_' must be every 2th of 60"),
+        ("positions", np.arange(59), "'positions' of 'stream_' must be every 1th of"),
+        ("positions", None, "'positions' of 'stream_' must be 1 positions"),
+        ("group_keys", np.zeros(59, int), "'group_keys' of 'stream_' must be 60 pos"),
+        ("group_keys", np.full(60, -1), "'group_keys' of 'stream_' must be positions"),
         ("unit", 0.0, "'unit' of 'stream_' must be a number above 0"),
         ("variance", float("nan"), "'variance' of 'stream_' must be a number above 0"),
         ("variance", None, "'variance' of 'stream_' must be a number above 0"),
@@ -86,6 +90,17 @@ def test_check_stream_lets_a_stream_of_a_table_with_gaps_pass(table, own_rules):
 def test_check_stream_refuses_each_damaged_field(attributes, name, value, says):
     stream = {**attributes["stream_"], name: value}
     refused({**attributes, "stream_": stream}, says)
+
+
+def test_load_gives_back_a_stream_whose_samples_are_in_groups(tmp_path):
+    groups = np.arange(60) % 20
+    model = IncrementalMLTSK(n_rules=2)
+    model.partial_fit(DATA.X[:40], DATA.Y[:40], groups=groups[:40])
+    back = load(save(model, tmp_path / "m.skops"))
+    for stream in (model, back):
+        stream.partial_fit(DATA.X[40:], DATA.Y[40:], groups=groups[40:])
+    assert_array_equal(back.fit_record_.groups, groups)
+    assert_array_equal(back.loo_scores_, model.loo_scores_)
 
 
 @pytest.fixture(scope="module")

@@ -91,6 +91,37 @@ def test_dask_rows_give_a_sample_and_the_sums_of_all_rows(data, options):
         assert_allclose(value, getattr(expected.system, name), atol=1e-8)
 
 
+@pytest.mark.parametrize("is_lazy", [True, False])
+def test_fit_on_dask_leaves_groups_out_as_a_fit_to_arrays_does(data, is_lazy):
+    groups = np.random.default_rng(0).integers(0, 120, 500)
+    given = lazy(groups)[0] if is_lazy else groups
+    clf = MLTSKClassifier().fit(*lazy(data.X, data.Y), groups=given)
+    expected = MLTSKClassifier().fit(data.X, data.Y, groups=groups)
+    assert_same_model(clf, expected, data.X)
+    assert_array_equal(clf.fit_record_.groups, expected.fit_record_.groups)
+
+
+def test_a_sample_of_dask_rows_has_whole_groups_that_sums_of_all_rows_leave_out(data):
+    groups = np.arange(500) % 120
+    clf = MLTSKClassifier()
+    collections = lazy(data.X, data.Y)
+    dask_rows, targets, features = read_rows(clf, *collections, None, groups=groups)
+    rows, _, _ = read_rows(clf, data.X, data.Y, None, groups=groups)
+    names = Names(features.column_names, targets.names)
+    options = Options(n_rules=4, order=0, ridge=5.0, sample_rows=200)
+    fit = fit_system(dask_rows, options, names)
+    expected = fit_system(rows, options, names)
+    sampled = np.unique(groups[fit.loo_rows])
+    assert_array_equal(fit.loo_rows, np.flatnonzero(np.isin(groups, sampled)))
+    assert len(sampled) < 120
+    assert_allclose(fit.loo_scores, expected.loo_scores[fit.loo_rows], atol=1e-8)
+
+
+def test_groups_of_another_length_are_refused_on_dask(data):
+    with pytest.raises(InputError, match="but X has 500 rows"):
+        MLTSKClassifier().fit(*lazy(data.X, data.Y), groups=np.zeros(499))
+
+
 @pytest.mark.parametrize(
     "w",
     [

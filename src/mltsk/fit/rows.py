@@ -53,7 +53,10 @@ class Rows(Protocol):
         """How many rows may be held at once."""
 
     def sample(self, n: int) -> "Block":
-        """At most n rows, evenly spread."""
+        """At most n rows, evenly spread, and all rows of their groups."""
+
+    def block(self, rows: RowIndex) -> "Block":
+        """Some rows."""
 
     def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
         """Sums over all rows for labels that have the same weights."""
@@ -200,12 +203,7 @@ class ArrayRows:
 
     def sample(self, n: int) -> Block:
         """At most n rows, evenly spread, and all rows of their groups."""
-        n_rows = self.shape[0]
-        if self.groups is None or n_rows <= n:
-            return self.block(spread_rows(n_rows, n))
-        n_groups = int(self.groups.max()) + 1
-        of_groups = np.arange(n_groups)[spread_rows(n_groups, n * n_groups // n_rows)]
-        return self.block(np.flatnonzero(np.isin(self.groups, of_groups)))
+        return self.block(spread_with_groups(self.groups, self.shape[0], n))
 
     def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
         """Sums over all rows, block by block."""
@@ -217,6 +215,15 @@ class ArrayRows:
         n_rows = self.shape[0]
         for start in range(0, n_rows, self.limit):
             yield slice(start, min(start + self.limit, n_rows))
+
+
+def spread_with_groups(groups: Groups, n_rows: int, n: int) -> RowIndex:
+    """At most n of ``n_rows`` rows, evenly spread, and all rows of their groups."""
+    if groups is None or n_rows <= n:
+        return spread_rows(n_rows, n)
+    n_groups = int(groups.max()) + 1
+    of_groups = np.arange(n_groups)[spread_rows(n_groups, n * n_groups // n_rows)]
+    return np.flatnonzero(np.isin(groups, of_groups))
 
 
 def _ones(n: int, like: Array) -> Array:

@@ -44,7 +44,7 @@ from .written_nodes import SCHEMA, add_member, written_classifier
 
 # Raise it when files of the version before can no longer be read, or when that version
 # cannot read files of this one.
-FORMAT = 6
+FORMAT = 7
 MANIFEST = "mltsk.json"
 MAX_JSON_BYTES = 64 << 20
 MAX_MEMBERS = 10_000

@@ -25,7 +25,7 @@ from ..core.worth import Worth
 from ..fit.ridge import Moments
 from ..fit.rows import Block
 from ..fitted import FittedAttributes
-from ..incremental import Stream
+from ..incremental import Stream, codes_of_keys
 from ..rows.read import default_names
 from ..system import FuzzySystem
 from .plain_sums import plain_sums, restored_sums
@@ -237,7 +237,8 @@ def restored_stream(plain: Attributes) -> Stream:
     """The stream of such a dict, which was checked."""
     fields = dict(plain)
     fields["moments"] = Moments(**plain["moments"])
-    fields["kept"] = Block(**plain["kept"])
+    codes = codes_of_keys(plain["group_keys"])
+    fields["kept"] = Block(**plain["kept"], groups=codes)
     folds = []
     for fold in plain["folds"]:
         folds.append((fold["rows"], restored_pairs(fold["pairs"])))

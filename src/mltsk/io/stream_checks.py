@@ -55,8 +55,8 @@ def check_stream(
         require(is_positive, f"{name!r} of 'stream_' must be a number above 0")
     check_weights(stream, "stream_", sizes["P"])
     _check_prior(stream["has_kernel_prior"], attributes, sizes)
-    n_kept = -(-stream["seen"] // stream["stride"])  # the first of each stride
-    sizes = {**sizes, "n": n_kept}
+    _check_positions_kept(stream)
+    sizes = {**sizes, "n": len(stream["positions"])}
     _check_kept(stream["kept"], sizes)
     _check_folds(stream["folds"], attributes, sizes)
     check_fields(stream["moments"], "moments", [item.name for item in fields(Moments)])
@@ -76,6 +76,24 @@ def check_stream(
         lowest_ridge,
         may_round=attributes["coupling_"] is not None,
     )
+
+
+def _check_positions_kept(stream: Attributes) -> None:
+    """Samples that are kept are evenly spread, or those of some groups."""
+    seen = stream["seen"]
+    stride = stream["stride"]
+    positions = stream["positions"]
+    name = "'positions' of 'stream_'"
+    check_positions(positions, name, size=np.size(positions), below=seen)
+    keys = stream["group_keys"]
+    if keys is None:
+        is_spread = np.array_equal(positions, np.arange(0, seen, stride))
+        require(is_spread, f"{name} must be every {stride}th of {seen}")
+        return
+    require((np.diff(positions) > 0).all(), f"{name} must rise")
+    name = "'group_keys' of 'stream_'"
+    check_positions(keys, name, size=len(positions), below=2**63 - 1)
+    require((keys % stride == 0).all(), f"{name} must be multiples of {stride}")
 
 
 def _check_prior(

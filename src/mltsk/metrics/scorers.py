@@ -186,14 +186,22 @@ for _name in _RANKING:
 def get_scorer(name: str) -> MultilabelScorer:
     """Scorer called `name`, a new one each time: one of ``sorted(SCORERS)``.
 
+    A metric of one label is called "AP of edema" or "AUC of edema", as in
+    `label_scorer`.
+
     Examples
     --------
     >>> get_scorer("paper_average_precision")
     MultilabelScorer(convention='paper')
+    >>> get_scorer("AUC of edema")
+    MultilabelScorer(label='edema', metric='AUC')
     """
+    metric, of, label = name.partition(" of ")
+    if of and metric in _OF_ONE_LABEL:
+        return label_scorer(label, metric)
     if name not in SCORERS:
         hint = did_you_mean(name, SCORERS, cutoff=0.5)
-        choices = f"choose from {', '.join(sorted(SCORERS))}."
+        choices = f"choose from {', '.join(sorted(SCORERS))}, or 'AUC of edema'."
         raise InputError(f"There is no scorer called {name!r}: {hint or choices}")
     return clone(SCORERS[name])
 

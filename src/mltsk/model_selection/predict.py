@@ -57,7 +57,8 @@ def cross_val_predict(
         Fits at the same time.
     method : {"predict", "predict_proba", "decision_function"}, default="predict"
     params : dict, optional
-        Further arguments of ``fit``; what has an entry per row is cut like X.
+        Further arguments of ``fit``; what has an entry per row is cut like X. Groups
+        may be among them.
 
     Returns
     -------
@@ -79,6 +80,8 @@ def cross_val_predict(
         )
     n_rows, n_labels = _table_shape(y)
     fit_params = dict(params or {})
+    if groups is None:
+        groups = fit_params.get("groups")
     if groups is not None and has_fit_parameter(estimator, "groups"):
         fit_params.setdefault("groups", groups)
     splitter = check_cv(folds_of(cv))

@@ -18,11 +18,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..columns import Columns
-from ..core.arrays import spread_rows
 from ..exceptions import InputError
 from ..fit.design import Design
+from ..fit.left_out import Groups, take_groups
 from ..fit.ridge import Moments
-from ..fit.rows import Block
+from ..fit.rows import Block, RowIndex, spread_with_groups
 from ..targets import Targets, absent_cells, default_label_names
 from .read import (
     PRECISIONS,
@@ -33,6 +33,7 @@ from .read import (
     RulesLike,
     columns_with_gaps,
     is_dask,
+    read_groups,
 )
 from .weights import MAX_MEAN_COPIES, mean_weight
 
@@ -60,12 +61,17 @@ class Reading:
 
 @dataclass
 class DaskRows:
-    """Rows of ``blocks`` that have ``counts`` rows each."""
+    """Rows of ``blocks`` that have ``counts`` rows each.
+
+    ``groups`` (n,) are codes of rows that belong together, here and not on the cluster,
+    or None.
+    """
 
     blocks: Sequence[DelayedBlock]
     counts: Sequence[int]
     reading: Reading
-    _sample: Block | None = None
+    groups: Groups = None
+    _held: tuple[NDArray[np.intp], Block] | None = None  # and where they are
     limit = 0  # no rows but those of a sample may be held
     w = None  # all labels have the same weights
 
@@ -75,17 +81,20 @@ class DaskRows:
         return int(sum(self.counts)), len(self.reading.targets.names)
 
     def sample(self, n: int) -> Block:
-        """At most n rows, evenly spread, gathered once."""
-        n = min(n, self.shape[0])
-        if self._sample is None or len(self._sample.w) != n:
-            self._sample = self._gathered(n)
-        return self._sample
+        """At most n rows, evenly spread, and all rows of their groups."""
+        return self.block(spread_with_groups(self.groups, self.shape[0], n))
 
-    def _gathered(self, n: int) -> Block:
-        """n rows, evenly spread, from where they lie."""
+    def block(self, rows: RowIndex) -> Block:
+        """Some rows from where they lie; the same ones are gathered once."""
+        positions = np.arange(self.shape[0])[rows]
+        if self._held is None or not np.array_equal(self._held[0], positions):
+            self._held = positions, self._gathered(positions)
+        return self._held[1]
+
+    def _gathered(self, rows: NDArray[np.intp]) -> Block:
+        """Rows at rising positions, from where they lie."""
         import dask
 
-        rows = np.arange(self.shape[0])[spread_rows(self.shape[0], n)]
         ends = np.cumsum(self.counts)
         starts = ends - np.asarray(self.counts)
         rows_of_blocks = np.split(rows, np.searchsorted(rows, ends)[:-1])
@@ -106,6 +115,7 @@ class DaskRows:
             X=np.concatenate([block.X for block in blocks]),
             Y=np.concatenate([block.Y for block in blocks]),
             w=w,
+            groups=take_groups(self.groups, rows),
             index=rows,
         )
 
@@ -181,11 +191,6 @@ def read_dask(
     groups: GroupsLike,
 ) -> FitInput:
     """Read Dask collections that were passed to `fit`."""
-    if groups is not None:
-        raise InputError(
-            "On Dask, rows cannot be left out in groups: fit to rows in memory, "
-            "or leave groups out."
-        )
     _check_features(reader, X)
     _check_collection(y, "y")
     if sample_weight is not None:
@@ -203,7 +208,8 @@ def read_dask(
     missing = np.sum([survey.missing for survey in surveys], axis=0)
     columns = columns_with_gaps(reader, missing, sum(counts), rules)
     reading = Reading(targets, unit, columns)
-    rows = DaskRows(blocks, counts, reading)
+    names = groups.compute() if is_dask(groups) else groups
+    rows = DaskRows(blocks, counts, reading, read_groups(names, sum(counts)))
     return FitInput(rows, targets, Features.of(reader, columns))
 
 

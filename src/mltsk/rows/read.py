@@ -396,6 +396,12 @@ def read_groups(groups: GroupsLike, n_rows: int) -> NDArray[np.intp] | None:
     """Codes (N,) of rows that belong together; None where every row is alone."""
     if groups is None:
         return None
+    names = np.array(group_names(groups, n_rows))
+    return take_groups(group_codes(names), slice(None))
+
+
+def group_names(groups: GroupsLike, n_rows: int) -> list[str]:
+    """The name of each row's group, checked."""
     values = np.asarray(groups, dtype=object)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
@@ -410,8 +416,14 @@ def read_groups(groups: GroupsLike, n_rows: int) -> NDArray[np.intp] | None:
             f"groups holds nothing (NaN) in row {missing.index(True)}: say to which "
             "group each row belongs; a row of its own has a name of its own."
         )
-    names = np.array([str(value) for value in values.tolist()])
-    return take_groups(group_codes(names), slice(None))
+    return [_group_name(value) for value in values.tolist()]
+
+
+def _group_name(value: object) -> str:
+    """The name of a group: a whole number is the same with and without a point."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value)
 
 
 def rows_at_once(X: TableLike) -> int | None:
