@@ -252,7 +252,7 @@ def price_by_sums(
     It is the loss of generalised cross-validation, which needs no rows: that of the
     rows of the fit, divided by the square of the share that the numbers leave free.
     """
-    before = _generalised_losses(_free(sums))
+    before = free_losses(sums)
     now = _generalised_losses(corrected)
     return {
         "labels": system.label_names,
@@ -264,6 +264,11 @@ def price_by_sums(
             "squared_loss_added": now - before,
         },
     }
+
+
+def free_losses(sums: FitSums) -> FloatArray:
+    """Squared loss per row (L,) of the model without wishes, as its price has it."""
+    return _generalised_losses(_free(sums))
 
 
 def _free(sums: FitSums) -> Corrected:
