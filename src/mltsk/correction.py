@@ -190,7 +190,8 @@ def system_from_sums(
         raise InputError("These sums do not say how scores become log-odds.")
     corrected = corrector.corrected(sums)
     long = corrected_system(system, corrected).on_log_odds(sums.curves)
-    long = replace(long, thresholds=system.thresholds)
+    # How well labels can be told was found on rows, for the model before.
+    long = replace(long, thresholds=system.thresholds, worth=None)
     return long, corrected.sums, corrected
 
 

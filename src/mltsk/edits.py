@@ -83,6 +83,11 @@ class Edit:
             words = f"passes through {self.value:g} with {self.effect:+.3g} log-odds"
         return f"{self.feature} {words} for {listing(self.labels, at_most=5)}"
 
+    def told_in_full(self) -> str:
+        """What was edited, by whom, when and why."""
+        day = self.time[: len("2026-01-31")]
+        return f"{self.told()} ({self.author}, {day}: {self.reason})"
+
     def plain(self) -> dict[str, Any]:
         """The edit as names and numbers, without what it does not have."""
         return {key: value for key, value in asdict(self).items() if value is not None}
@@ -202,12 +207,19 @@ class EditedCurve:
         """What is asked after one more edit."""
         if edit.action == "off":
             return EditedCurve(is_off=True)
-        if edit.action == "point":
-            points = {**self.points, edit.value: edit.effect}
-            return EditedCurve(self.direction, points=points)  # type: ignore[arg-type]
+        if edit.value is not None and edit.effect is not None:
+            points = dict(self.points)
+            points[edit.value] = edit.effect
+            return EditedCurve(self.direction, points=points)
         if edit.action == "free":
             return EditedCurve()
         return EditedCurve(EDIT_DIRECTIONS[edit.action], points=self.points)
+
+
+def edit_log(model: object) -> tuple[Edit, ...]:
+    """Edits that a model has, in the order in which they were made."""
+    items = getattr(model, "edits_", ())
+    return tuple(checked_edit(item, "An edit of this model") for item in items)
 
 
 def fingerprint(system: FuzzySystem) -> str:

@@ -33,7 +33,7 @@ from ..pipelines import pipeline_classifier, pipeline_features, with_feature_nam
 from ..rows.read import Estimator, TableLike
 from ..system import FuzzySystem
 from . import explorer_content as content
-from .explorer_edits import edit_log, edits_data
+from .explorer_edits import edits_data, log_data
 from .explorer_rows import (
     made_samples,
     read_labels,
@@ -266,7 +266,7 @@ def explorer_data(
     data = {
         **_model_data(classifier, values, labels, shown),
         "edits": edited,
-        "log": edit_log(classifier),
+        "log": log_data(classifier),
         "rows": shown_rows,
         "neighbours": neighbours and shown_rows is not None,
     }

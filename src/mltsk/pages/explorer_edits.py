@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..classifier import MLTSKClassifier
 from ..core.arrays import FloatArray
 from ..correction import free_losses
-from ..edits import checked_edit, fingerprint
+from ..edits import edit_log, fingerprint
 from ..exceptions import InputError
 from ..explain.effects import Effects
 from ..explain.pairs import PairEffects
@@ -57,17 +57,15 @@ def edits_data(classifier: Estimator, *, has_all_labels: bool) -> PageData | Non
         return {"refused": str(error)}
 
 
-def edit_log(classifier: Estimator) -> list[PageData]:
+def log_data(classifier: Estimator) -> list[PageData]:
     """Edits that a model has already, in words."""
     log = []
-    for item in getattr(classifier, "edits_", ()):
-        edit = checked_edit(item, "An edit")
+    for edit in edit_log(classifier):
         log.append(
             {
                 "told": name(edit.told()),
                 "author": name(edit.author),
                 "reason": name(edit.reason),
-                "time": edit.time,
             }
         )
     return log
