@@ -48,7 +48,7 @@ def check_worth(attributes: Attributes, n_labels: int) -> None:
 def check_sites(attributes: Attributes) -> None:
     """Refuse figures of sites that are none."""
     rows = attributes.get("sites_", [])
-    require(isinstance(rows, list), "'sites_' must be a list")
+    require(isinstance(rows, list | tuple), "'sites_' must be a list")
     for row in rows:
         require(
             isinstance(row, dict) and set(row) == set(SITE_FIELDS),

@@ -31,6 +31,7 @@ from ..fitted import FittedAttributes
 from ..metrics import evaluate
 from ..pipelines import pipeline_classifier, pipeline_features, with_feature_names
 from ..rows.read import Estimator, TableLike
+from ..short.wished import NOT_SHORT
 from ..system import FuzzySystem
 from . import explorer_content as content
 from .explorer_edits import edits_data, log_data
@@ -402,7 +403,9 @@ def _model_with_record(
 def _can_be_shortened(model: Estimator) -> bool:
     """Whether a model is of a kind that has short ones, and not short itself."""
     is_short = getattr(model, "max_statements", None) is not None
-    return hasattr(model, "shorten") and not is_short
+    kinds = [wish["kind"] for wish in getattr(model, "wishes_", ())]
+    meets_points = any(kind in NOT_SHORT for kind in kinds)
+    return hasattr(model, "shorten") and not is_short and not meets_points
 
 
 def _fitted_again(model: Estimator, X: TableLike, Y: TableLike) -> Estimator | None:
