@@ -32,9 +32,9 @@ from ..rows.read import Estimator
 from .packing import PageData, packed, packed_nonzero
 
 # Columns of sums that a page solves within a tenth of a second, and cells of all sums
-# that it holds: half of these are written, as 2 MB of text.
-MAX_EDIT_COLUMNS = 400
-MAX_EDIT_CELLS = 400_000
+# that it holds: half of these are written, as 1.6 MB of text.
+MAX_EDIT_COLUMNS = 300
+MAX_EDIT_CELLS = 300_000
 N_HANDLES = 7  # of one curve, at most
 OF_LABEL = 0  # demands are alike for all labels, so those of the first are written
 

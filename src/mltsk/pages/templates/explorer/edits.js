@@ -41,6 +41,15 @@ function isAsked({ direction, isOff, points }) {
   return isOff || direction !== null || points.size > 0;
 }
 
+// A text that differs where other wishes are about label j.
+function keyOf(wishes, j) {
+  const texts = [...wishes].map(([feature, own]) => {
+    const { direction, isOff, points } = own.get(j) ?? NO_WISH;
+    return [feature, direction, isOff, ...points].join();
+  });
+  return texts.join(";");
+}
+
 // Rows of demands, which come without the columns that are 0 in all of them.
 function readRows({ columns, rows, least, equal }) {
   const numbers = unpackFloats(rows);
@@ -126,12 +135,21 @@ class EditableModel {
     };
     for (const part of parts) {
       part.labels.forEach((j, i) => {
-        const held = this.held(part, part.B[i], demands[j]);
-        this.write(numbers, j, part, held.b);
-        numbers.losses[j] = this.loss(part, i, held);
+        const { b, loss } = this.heldAgain(part, i, demands[j], keyOf(wishes, j));
+        this.write(numbers, j, part, b);
+        numbers.losses[j] = loss;
       });
     }
     return numbers;
+  }
+
+  // Numbers of a label and their loss, found again only where its wishes changed.
+  heldAgain(part, i, demands, key) {
+    if (part.held[i]?.key !== key) {
+      const held = this.held(part, part.B[i], demands);
+      part.held[i] = { key, b: held.b, loss: this.loss(part, i, held) };
+    }
+    return part.held[i];
   }
 
   // Pairs of features that no wish is about, by their places in the page.
@@ -228,30 +246,42 @@ class EditableModel {
       factor,
       right,
       B: right.map((own) => factor.solve(own)),
+      held: [], // numbers under wishes, by label
+      halves: new Map(), // rows of demands -> their halves
       used: n - this.ridge * factor.inverseTrace() + 1, // numbers that are free
     };
   }
 
   // Numbers b of a label under demands, and the directions that hold them.
-  held({ factor }, b, demands) {
+  held(part, b, demands) {
     if (!demands.length) return { b, basis: [] };
-    const n = b.length;
-    const rows = demands.map(({ columns, row }) => {
-      const whole = new Float64Array(n);
+    const missing = demands.map(({ columns, row, least }) => {
+      return least - sumOf(columns.map((column, i) => row[i] * b[column]));
+    });
+    const isEqual = demands.map((demand) => demand.isEqual);
+    const halves = demands.map((demand) => this.halfOf(part, demand));
+    const change = new LeastChange(halves, missing, isEqual);
+    const pull = new Float64Array(b.length);
+    demands.forEach(({ columns, row }, k) => {
+      columns.forEach((column, i) => {
+        pull[column] += change.pulls[k] * row[i];
+      });
+    });
+    const moved = Float64Array.from(b);
+    addTo(moved, 1, part.factor.solve(pull));
+    return { b: moved, basis: change.basis.vectors };
+  }
+
+  // The half of a row of a demand, kept: labels and later edits ask for it again.
+  halfOf({ factor, halves }, { columns, row }) {
+    if (!halves.has(row)) {
+      const whole = new Float64Array(factor.n);
       columns.forEach((column, i) => {
         whole[column] = row[i];
       });
-      return whole;
-    });
-    const missing = demands.map(({ least }, i) => least - dot(rows[i], b));
-    const isEqual = demands.map((demand) => demand.isEqual);
-    const halves = rows.map((row) => factor.half(row));
-    const change = new LeastChange(halves, missing, isEqual);
-    const pull = new Float64Array(n);
-    rows.forEach((row, i) => addTo(pull, change.pulls[i], row));
-    const moved = Float64Array.from(b);
-    addTo(moved, 1, factor.solve(pull));
-    return { b: moved, basis: change.basis.vectors };
+      halves.set(row, factor.half(whole));
+    }
+    return halves.get(row);
   }
 
   // Write the numbers of label j as the model has them, in log-odds.

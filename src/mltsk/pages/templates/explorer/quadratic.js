@@ -123,7 +123,7 @@ class Basis {
         addTo(rest, -part, vector);
       });
     }
-    return { rest, parts, length: lengthOf(rest) };
+    return { rest, parts, length: Math.sqrt(dot(rest, rest)) };
   }
 
   // Add a row; whether it says something new.
@@ -163,7 +163,7 @@ class Basis {
 // how hard each demand pulls, `basis` is that of the demands that hold u.
 class LeastChange {
   constructor(rows, least, isEqual) {
-    const lengths = rows.map(lengthOf);
+    const lengths = rows.map((row) => Math.sqrt(dot(row, row)));
     lengths.forEach((length, i) => {
       const asked = isEqual[i] ? Math.abs(least[i]) : least[i];
       if (length === 0 && asked > 0) throw new Contradiction();
