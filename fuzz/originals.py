@@ -20,8 +20,16 @@ from scipy.io import savemat
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 
-from mltsk import IncrementalMLTSK, MLTSKClassifier, read_table, save, to_dict
+from mltsk import (
+    IncrementalMLTSK,
+    MLTSKClassifier,
+    edited,
+    read_table,
+    save,
+    to_dict,
+)
 from mltsk.datasets import Dataset, make_multilabel_rules, write_npz
+from mltsk.edits import fingerprint
 from mltsk.io import ModelInfo
 from mltsk.paper import METHODS
 from mltsk.paper.experiments.store import FILE, Cell, Outcome, Row, Store
@@ -256,10 +264,56 @@ def models() -> list[Any]:
         MLTSKClassifier(1).fit(X, Y[:, 0]),
         make_pipeline(SimpleImputer(), MLTSKClassifier(1)).fit(X, Y),
     ]
+    edits = json.loads(next(_edits(Path())))
+    fitted.append(edited(edited_model(), edits))
     for name, method in METHODS.items():
         settings = QUICK_SETTINGS.get(name, {})
         fitted.append(method(**settings).fit(X, Y))
     return fitted
+
+
+@cache
+def edited_model() -> MLTSKClassifier:
+    """The model that files of edits are about."""
+    table = frame()
+    model = MLTSKClassifier(0)
+    return model.fit(table.drop(columns=["ill", "old"]), table[["ill", "old"]])
+
+
+def _edits(_: Path) -> Iterator[bytes]:
+    """Edits of every kind, and with the numbers that a page had."""
+    model = edited_model()
+    who = {"author": "A. Person", "reason": "ß?", "time": "2026-01-31T12:00:00Z"}
+    labels = ["ill", "old"]
+    edits: list[dict[str, Any]] = [
+        {"feature": "age", "labels": labels, "action": "rises", **who},
+        {"feature": "smoker", "labels": ["old"], "action": "off", **who},
+        {"feature": "crp", "labels": ["ill"], "action": "falls", **who},
+        {"feature": "crp", "labels": ["ill"], "action": "free", **who},
+        {
+            "feature": "crp",
+            "labels": labels,
+            "action": "point",
+            "value": 0.5,
+            "effect": -0.25,
+            **who,
+        },
+    ]
+    content: dict[str, Any] = {
+        "format": "mltsk-edits",
+        "version": 1,
+        "model": fingerprint(model.system_),
+        "edits": edits,
+    }
+    yield json.dumps(content).encode()
+    system = edited(model, content).system_
+    pairs = [] if system.pair_coef is None else system.pair_coef.ravel().tolist()
+    content["numbers"] = {
+        "intercept": system.intercept.tolist(),
+        "terms": system.term_coef.ravel().tolist(),
+        "pairs": pairs,
+    }
+    yield json.dumps(content).encode()
 
 
 def _skops(folder: Path) -> Iterator[bytes]:
@@ -330,5 +384,6 @@ _MAKERS: dict[str, Callable[[Path], Iterable[bytes]]] = {
     "summary": _summary,
     "plan": _plan,
     "sums": _sums,
+    "edits": _edits,
 }
 KINDS = tuple(_MAKERS)

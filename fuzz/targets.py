@@ -18,7 +18,15 @@ from typing import IO, Any
 import numpy as np
 from scipy import sparse
 
-from mltsk import IncrementalMLTSK, MLTSKClassifier, from_dict, limits, load, read_table
+from mltsk import (
+    IncrementalMLTSK,
+    MLTSKClassifier,
+    edited,
+    from_dict,
+    limits,
+    load,
+    read_table,
+)
 from mltsk.cli import main
 from mltsk.cli.fit import read_rules
 from mltsk.columns import Columns
@@ -42,7 +50,7 @@ from mltsk.sites.plan_checks import plain_plan
 from mltsk.tables import excel, files
 from mltsk.tables.advice import advice
 
-from .originals import DATA, frame
+from .originals import DATA, edited_model, frame
 
 COMMANDS = {
     "csv": "columns",
@@ -249,6 +257,11 @@ def _read_sums(path: Path) -> object:
     return _answers(joined([read_sums(path)]))
 
 
+def _read_edits(path: Path) -> object:
+    """Read edits and apply them to their model."""
+    return _answers(edited(edited_model(), path))
+
+
 _READERS: dict[str, Callable[[Path], object]] = {
     "csv": _read_table,
     "csv.gz": _read_table,
@@ -266,4 +279,5 @@ _READERS: dict[str, Callable[[Path], object]] = {
     "summary": _read_summary,
     "plan": _read_plan,
     "sums": _read_sums,
+    "edits": _read_edits,
 }

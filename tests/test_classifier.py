@@ -160,6 +160,12 @@ def test_coupling_pulls_by_its_coupling_weight(data, coupling):
     assert_allclose(scores, expected, atol=1e-10)
 
 
+def test_size_path_judges_models_of_coupled_labels(data):
+    clf = MLTSKClassifier(0, coupling="laplacian", coupling_weight=1.0)
+    path = clf.fit(data.X, data.Y).size_path_
+    assert 0 < path.attrs["long"]["AP"] <= 1
+
+
 def test_coupling_weight_is_chosen_by_leave_one_out(data):
     Y = np.repeat(data.Y[:, :1], 3, axis=1)
     clf = MLTSKClassifier(coupling="laplacian").fit(data.X, Y)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # what editors and type checkers see
     from .classifier import MLTSKClassifier as MLTSKClassifier
     from .datasets import load_dataset as load_dataset
     from .incremental import IncrementalMLTSK as IncrementalMLTSK
+    from .io import edited as edited
     from .io import from_dict as from_dict
     from .io import load as load
     from .io import save as save
@@ -39,6 +40,7 @@ _HOMES = {
     "evaluate": "mltsk.metrics",
     "save": "mltsk.io",
     "load": "mltsk.io",
+    "edited": "mltsk.io",
     "to_dict": "mltsk.io",
     "from_dict": "mltsk.io",
     "to_onnx": "mltsk.io",

@@ -200,6 +200,10 @@ coupling_weight_
     wishes_ : tuple of dict
         Wishes that the model meets, if it was corrected: ``feature``, ``labels``,
         ``kind`` and ``values``.
+    edits_ : tuple of dict
+        The log of edits that were made in a page of the model and applied by
+        `mltsk.edited`: ``feature``, ``labels``, ``action``, ``author``, ``reason``,
+        ``time``, and of a point ``value`` and ``effect``.
     price_ : DataFrame
         What each label loses by these wishes: average precision and log loss of
         leave-one-out scores before and after. Of a model without its rows, squared loss
@@ -605,7 +609,7 @@ sample, or one-dimensional classes
         copy = self._unfitted_long()
         copy.monotonic_cst = None
         old = {**vars(self), "fit_record_": None}
-        not_taken = ("stream_", "kept_sums_", "wishes_", "wish_price_")
+        not_taken = ("stream_", "kept_sums_", "wishes_", "wish_price_", "edits_")
         for name, value in old.items():
             if name.endswith("_") and name not in not_taken:
                 setattr(copy, name, value)

@@ -17,6 +17,7 @@ from .correction import (
     restored_wishes,
     system_from_sums,
 )
+from .edits import Edits
 from .exceptions import InputError
 from .fit import Names
 from .fit.corrected import Corrector
@@ -132,15 +133,9 @@ class CorrectionMixin:
                 "There is no wish: give monotonic_cst, without or curves, such as "
                 "monotonic_cst={'age': 1}."
             )
-        corrector = self._corrector((*self._earlier_wishes(), *new))
-        own: Any = self
-        copy = own._unfitted_long()
+        copy = self._under(new, by_rows=self._record is not None)
         if monotonic_cst is not None:
             copy.monotonic_cst = monotonic_cst
-        for name, value in vars(self).items():
-            if name.endswith("_") and name not in ("stream_", "kept_sums_"):
-                setattr(copy, name, value)
-        copy._take_correction(self, corrector)
         return copy
 
     def alternatives(self, label: str, tolerance: float = 0.01) -> Alternatives:
@@ -182,10 +177,23 @@ class CorrectionMixin:
             )
         return Alternatives(self, self.sums_, str(label), float(tolerance))
 
-    def _take_correction(self: Any, before: Any, corrector: Corrector) -> None:
+    def _under(self, new: tuple[Wish, ...], *, by_rows: bool) -> "MLTSKClassifier":
+        """A copy under further wishes, by its rows or by its sums alone."""
+        corrector = self._corrector((*self._earlier_wishes(), *new))
+        own: Any = self
+        copy = own._unfitted_long()
+        for name, value in vars(self).items():
+            if name.endswith("_") and name not in ("stream_", "kept_sums_"):
+                setattr(copy, name, value)
+        copy._take_correction(self, corrector, by_rows=by_rows)
+        return copy
+
+    def _take_correction(
+        self: Any, before: Any, corrector: Corrector, *, by_rows: bool
+    ) -> None:
         """Keep what a model becomes under wishes."""
         self.wishes_ = plain_wishes(corrector)
-        if before._record is not None:
+        if by_rows:
             record = corrected_record(before._record, corrector)
             self.wish_price_ = price_by_rows(before._record, record)
             self._keep(record.system(), record)
@@ -195,6 +203,7 @@ class CorrectionMixin:
         self.wish_price_ = price_by_sums(before.system_, sums, corrected, system)
         self.system_ = system
         self.kept_sums_ = kept
+        vars(self)["fit_record_"] = None
         for name in OF_ROWS:
             vars(self).pop(name, None)
 
@@ -218,6 +227,10 @@ class CorrectionMixin:
         features = system.feature_names if columns is None else columns.names
         return WishReader(tuple(features), tuple(system.label_names), columns)
 
+    def corrector(self) -> Corrector:
+        """What finds numbers under the wishes that the model meets already."""
+        return self._corrector(self._earlier_wishes())
+
     def _corrector(self, wishes: tuple[Wish, ...]) -> Corrector:
         reader = self._wish_reader()
         return Corrector(wishes, reader.features, reader.labels, reader.columns)
@@ -226,6 +239,30 @@ class CorrectionMixin:
         reader = self._wish_reader()
         plain = getattr(self, "wishes_", ())
         return restored_wishes(plain, reader.features, reader.labels)
+
+
+def under_edits(classifier: Any, edits: Edits) -> "MLTSKClassifier":
+    """A fitted copy with edits that were made in its page, by its sums alone."""
+    check_is_fitted(classifier)
+    classifier._refuse_short()
+    edits.check_model(classifier.system_)
+    reader = classifier._wish_reader()
+    edits.check_names(reader.features, [str(label) for label in reader.labels])
+    wishes = edits.wishes()
+    new = reader.read(
+        wishes["monotonic_cst"], without=wishes["without"], curves=wishes["curves"]
+    )
+    if not new:
+        raise InputError(
+            f"{edits.source} takes all of its edits back: the model stays as it is."
+        )
+    copy = classifier._under(new, by_rows=False)
+    edits.check_numbers(copy.system_)
+    earlier = getattr(classifier, "edits_", ())
+    copy.edits_ = (*earlier, *(edit.plain() for edit in edits.items))
+    if wishes["monotonic_cst"] is not None:
+        copy.monotonic_cst = wishes["monotonic_cst"]
+    return copy
 
 
 def wished_corrector(classifier: Any, names: Names) -> Corrector | None:

@@ -190,7 +190,8 @@ def system_from_sums(
         raise InputError("These sums do not say how scores become log-odds.")
     corrected = corrector.corrected(sums)
     long = corrected_system(system, corrected).on_log_odds(sums.curves)
-    long = replace(long, thresholds=system.thresholds)
+    # How well labels can be told was found on rows, for the model before.
+    long = replace(long, thresholds=system.thresholds, worth=None)
     return long, corrected.sums, corrected
 
 
@@ -252,7 +253,7 @@ def price_by_sums(
     It is the loss of generalised cross-validation, which needs no rows: that of the
     rows of the fit, divided by the square of the share that the numbers leave free.
     """
-    before = _generalised_losses(_free(sums))
+    before = free_losses(sums)
     now = _generalised_losses(corrected)
     return {
         "labels": system.label_names,
@@ -264,6 +265,11 @@ def price_by_sums(
             "squared_loss_added": now - before,
         },
     }
+
+
+def free_losses(sums: FitSums) -> FloatArray:
+    """Squared loss per row (L,) of the model without wishes, as its price has it."""
+    return _generalised_losses(_free(sums))
 
 
 def _free(sums: FitSums) -> Corrected:

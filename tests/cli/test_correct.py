@@ -8,6 +8,7 @@ import pytest
 
 from mltsk import load
 from mltsk.cli.correct import directions_of
+from mltsk.edits import fingerprint
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +103,62 @@ def test_correct_refuses_a_file_without_sums(table, tmp_path, mltsk, succeeds):
 def test_directions_of_knows_names_with_colons():
     features = ["a:b", "c"]
     assert directions_of(["a:b"], ["c: x"], features) == {"a:b": 1, "c": {"x": -1}}
+
+
+@pytest.fixture
+def edits(model, tmp_path):
+    """A file of one edit, as the page of the model would export it."""
+    edit = {
+        "feature": "albumin",
+        "labels": ["fever", "gout"],
+        "action": "falls",
+        "author": "Dr. \u001b[2J Person",
+        "reason": "known *since* 1958",
+        "time": "2026-01-31T12:00:00Z",
+    }
+    content = {
+        "format": "mltsk-edits",
+        "version": 1,
+        "model": fingerprint(load(model).system_),
+        "edits": [edit],
+    }
+    path = tmp_path / "edits.json"
+    path.write_text(json.dumps(content))
+    return path
+
+
+def test_correct_applies_edits_whose_log_rules_tell(
+    model, edits, table, tmp_path, succeeds
+):
+    out = tmp_path / "edited.skops"
+    result = succeeds("correct", model, "--edits", edits, "--out", out)
+    assert "wishes: albumin falls" in result.out
+    assert_falls(load(out), table, [0, 1])
+    said = "albumin may only fall for fever and gout (Dr. ?[2J Person, 2026-01-31: "
+    text = succeeds("rules", out).out
+    assert text.startswith(f"This model was edited by hand:\n\n- {said}known *since*")
+    markdown = succeeds("rules", out, "--format md").out
+    assert "known \\*since\\* 1958" in markdown
+    page = succeeds("rules", out, "--format html").out
+    assert "This model was edited by hand" in page
+    assert "edited by hand" not in succeeds("rules", model).out
+
+
+def test_correct_takes_edits_and_wishes_together(model, edits, tmp_path, succeeds):
+    out = tmp_path / "edited.skops"
+    result = succeeds("correct", model, "--without sex --edits", edits, "--out", out)
+    assert "wishes: albumin falls and sex has no effect" in result.out
+    assert len(load(out).edits_) == 1
+
+
+def test_correct_refuses_edits_of_another_model(
+    model, edits, tmp_path, mltsk, succeeds
+):
+    other = tmp_path / "other.skops"
+    succeeds("correct", model, "--without sex --out", other)
+    out = tmp_path / "edited.skops"
+    result = mltsk("correct", other, "--edits", edits, "--out", out)
+    assert result.status == 2
+    assert "was made in the page of another model" in result.err
+    assert result.err.count("\n") == 1
+    assert not out.exists()

@@ -706,3 +706,27 @@ def test_evaluate_and_predict_leave_the_group_out_of_the_features(
     assert "did you mean 'patient'?" in sentence
     header = succeeds("predict", model, path).out.splitlines()[0]
     assert header == "patient,probability:gout,gout"
+
+
+def test_rules_shortens_on_data_with_the_groups_of_the_fit(tmp_path, succeeds):
+    rng = np.random.default_rng(0)
+    n_patients = 40
+    people = rng.normal(size=(n_patients, 4))
+    rows = np.repeat(people, 6, axis=0) + 0.05 * rng.normal(size=(6 * n_patients, 4))
+    frame = pd.DataFrame(rows.round(3), columns=list("abcd"))
+    frame["patient"] = np.repeat(np.arange(n_patients), 6)
+    for label, column in (("gout", 0), ("flu", 1)):
+        noisy = people[:, column] + rng.normal(size=n_patients)
+        frame[label] = np.repeat((noisy > 0).astype(int), 6)
+    data = tmp_path / "visits.csv"
+    frame.to_csv(data, index=False)
+    model = tmp_path / "visits.skops"
+    succeeds("fit", data, "--labels gout,flu --group patient --out", model)
+    text = succeeds("rules", model, "--statements 2 --data", data).out
+    X, Y = frame[list("abcd")], frame[["gout", "flu"]]
+    ends = []
+    for groups in (None, frame["patient"]):
+        short = load(model).shorten(2, X=X, y=Y, groups=groups)
+        ends.append(str(short.rules_).splitlines()[-3:])
+    assert text.splitlines()[-3:] == ends[1]
+    assert ends[0] != ends[1]

@@ -109,6 +109,15 @@ def test_solve_dual_and_leave_one_out_give_what_fits_without_the_group_give(
     assert_left_out(Phi, Y, make_weights(kind), groups, Penalty(0.7))
 
 
+def test_solve_dual_leaves_groups_out_of_coupled_labels(Phi, Y):
+    groups = np.arange(N_ROWS) // 4
+    w = make_weights("some")
+    penalty = coupled(Y)
+    _, loo_scores = solve_dual(Phi @ Phi.T, Y, w, groups, penalty)
+    expected = scores_by_fits_without_the_group(Phi, Y, w, groups, penalty)
+    assert_allclose(loo_scores, expected, atol=1e-9)
+
+
 def test_leave_one_out_gives_a_row_of_weight_0_its_plain_score(Phi, Y):
     w = np.ones(N_ROWS)
     w[3] = 0.0

@@ -24,6 +24,7 @@ INCREASING_HELP = (
     "may be repeated."
 )
 DECREASING_HELP = "The same for effects that may only fall."
+EDITS_HELP = "Edits that were made in the page of the model, and exported there."
 WITHOUT_HELP = (
     "A feature that shall have no effect, or 'FEATURE: LABEL, LABEL'; may be repeated."
 )
@@ -47,6 +48,7 @@ def correct(
         list[str] | None, Option(metavar="FEATURE", help=WITHOUT_HELP)
     ] = None,
     curves: Annotated[str | None, Option(metavar="FILE", help=CURVES_HELP)] = None,
+    edits: Annotated[str | None, Option(metavar="FILE", help=EDITS_HELP)] = None,
 ) -> None:
     """Correct a model by what you know, and say what that costs.
 
@@ -59,9 +61,10 @@ def correct(
       mltsk fit pbc.csv --labels 4 --keep-sums --out pbc.skops
       mltsk correct pbc.skops --decreasing albumin --out corrected.skops
       mltsk correct pbc.skops --increasing "age: edema" --without sex --out c.skops
+      mltsk correct pbc.skops --edits edits.json --out edited.skops
     """
     refuse_standard_output(out, "--out", "A model")
-    check_files([out], inputs=[model, curves])
+    check_files([out], inputs=[model, curves, edits])
     fitted = mltsk.load(model)
     if not isinstance(fitted, mltsk.MLTSKClassifier):
         raise InputError(
@@ -70,11 +73,16 @@ def correct(
         )
     features = feature_names(fitted)
     directions = directions_of(increasing or (), decreasing or (), features)
-    corrected = fitted.constrained(
-        monotonic_cst=named(directions),
-        without=named(labels_without(without or (), features)),
-        curves=None if curves is None else read_curves(curves),
-    )
+    wishes = {
+        "monotonic_cst": named(directions),
+        "without": named(labels_without(without or (), features)),
+        "curves": None if curves is None else read_curves(curves),
+    }
+    corrected = fitted
+    if edits is not None:
+        corrected = mltsk.edited(fitted, edits)
+    if edits is None or any(wishes.values()):
+        corrected = corrected.constrained(**wishes)
     info = mltsk.io.read_info(model)
     mltsk.save(corrected, out, info=info, keep_sums=True)
     say(price_text(corrected))

@@ -1,6 +1,7 @@
 """What is done with a model file: evaluate, rules, explore and export."""
 
 import json
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from shutil import get_terminal_size
@@ -13,7 +14,7 @@ import mltsk
 
 from ..exceptions import InputError, check_installed
 from ..files import writing
-from ..text import plural
+from ..text import escape_markdown, plural
 from .options import (
     FileOptions,
     GroupOption,
@@ -253,6 +254,8 @@ def rules(
       mltsk rules patients.skops --statements 8 --data patients.csv
       mltsk rules patients.skops --format md --out rules.md
     """
+    from ..edits import edit_log
+    from ..explain.wording import name
     from ..pages.render import rules_page
     from ..tables.files import source_files
     from .opened import classifier_with_rules, open_model
@@ -265,20 +268,35 @@ def rules(
     if statements is not None:
         classifier = shortened(classifier, info, statements, data=data, path=model)
     rule_base = classifier.rules_
+    edits = [name(edit.told_in_full()) for edit in edit_log(classifier)]
     if format is Format.json:
         text = rule_base.to_json(top=top, label=label)
     elif format is Format.html:
         html = rule_base.to_html(top=top, label=label, max_labels=max_labels)
-        text = rules_page(html, title=info.data)
+        text = rules_page(html, title=info.data, edits=edits)
     elif format is Format.latex:
         text = latex(rule_base, top=top, label=label, path=model)
     elif format is Format.md:
         text = rule_base.to_markdown(top=top, label=label, max_labels=max_labels)
+        text = edited_by_hand([escape_markdown(edit) for edit in edits]) + text
     else:
         text = rule_base.to_text(
             top=top, label=label, max_labels=max_labels, text_columns=_text_columns(out)
         )
+        text = edited_by_hand(edits) + text
     write_text(text, out)
+
+
+def edited_by_hand(edits: Sequence[str]) -> str:
+    """That a model was edited, and how, as lines; nothing where it was not.
+
+    >>> edited_by_hand([])
+    ''
+    """
+    if not edits:
+        return ""
+    lines = [f"- {edit}" for edit in edits]
+    return "\n".join(["This model was edited by hand:", "", *lines, "", ""])
 
 
 def latex(
@@ -332,7 +350,7 @@ def shortened(
             "or name its data with --data."
         )
     rows = samples(classifier, info, data, label_options=fitted_label_options(info))
-    short = classifier.shorten(max_statements, X=rows.X, y=rows.Y)
+    short = classifier.shorten(max_statements, X=rows.X, y=rows.Y, groups=rows.groups)
     if hasattr(classifier, "feature_names_in_"):
         short = with_feature_names(short, classifier.feature_names_in_)
     return short

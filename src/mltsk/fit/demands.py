@@ -53,7 +53,17 @@ class DemandMaker:
         """The demands of some wishes."""
         return [demand for wish in wishes for demand in self._of(wish)]
 
+    def _check_points(self, wish: Wish) -> None:
+        """Refuse a point in log-odds of a label whose score says nothing of them."""
+        if wish.kind != "points" or (self.curves.slopes[list(wish.labels)] > 0).all():
+            return
+        raise InputError(
+            "A curve can pass through points only for a label that the model can tell "
+            "better than by chance: take this wish back."
+        )
+
     def _of(self, wish: Wish) -> Iterator[Demand]:
+        self._check_points(wish)
         if wish.kind == "same":
             yield from self._same(wish)
             return

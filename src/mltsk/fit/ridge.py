@@ -132,10 +132,10 @@ class Factor:
         inverse = invert(self.lower.T, lower=0, overwrite_c=1)[0]
         return np.einsum("ij,ij->i", inverse, inverse)[:, None]
 
-    def inverse(self) -> Array:
-        """(A + τI)⁻¹ (n, n), for one ridge."""
+    def inverse(self, label: int = 0) -> Array:
+        """(A + τI)⁻¹ (n, n), of several ridges for that of a label."""
         if self.lower is None:
-            raise ValueError("the inverse needs one ridge for all labels")
+            return (self.vectors * self._inverses[:, label]) @ self.vectors.T
         if is_tensor(self.lower):
             return namespace(self.lower).cholesky_inverse(self.lower)
         inverse = self._inverse_upper
@@ -236,8 +236,13 @@ def solve_dual(
         leverage = 1.0 - tau * factor.inverse_diagonal() + share
         kept = namespace(K).maximum(1.0 - leverage, MIN_KEPT_SHARE)
         return root * solved, Y - tau * solved / kept / root
-    kept = tau * factor.inverse() - root * root.T / w.sum()
-    left_out = residuals_by_kept(kept, tau * solved, groups, MIN_KEPT_SHARE)
+    left_out = namespace(K).empty_like(solved)
+    for label, ridge in enumerate(factor.tau.tolist()):
+        labels = slice(None) if len(factor.tau) == 1 else slice(label, label + 1)
+        kept = ridge * factor.inverse(label) - root * root.T / w.sum()
+        left_out[:, labels] = residuals_by_kept(
+            kept, ridge * solved[:, labels], groups, MIN_KEPT_SHARE
+        )
     return root * solved, Y - left_out / root
 
 

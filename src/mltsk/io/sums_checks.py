@@ -9,6 +9,7 @@ from typing import get_args
 import numpy as np
 
 from ..core.arrays import FloatArray
+from ..edits import MAX_EDITS, checked_edit
 from ..fit.design import Design
 from ..fit.ridge import Factor, Moments, SingularError
 from ..fit.wishes import WishKind
@@ -77,6 +78,15 @@ def check_wishes(attributes: Attributes) -> None:
         is_kind = wish["kind"] in get_args(WishKind)
         is_pair = all(len(pair) == 2 for pair in wish["values"])
         require(is_known and is_kind and is_pair, "'wishes_' must be about its names")
+
+
+def check_edits(attributes: Attributes) -> None:
+    """The log of edits has edits in it, by the names of the model."""
+    edits = attributes.get("edits_", ())
+    require(isinstance(edits, tuple), "'edits_' must be a tuple")
+    require(len(edits) <= MAX_EDITS, f"'edits_' has more than {MAX_EDITS:,} edits")
+    for edit in edits:
+        checked_edit(edit, "One of its edits")
 
 
 def _check_parts(parts: Json, sizes: dict[str, int]) -> None:

@@ -32,8 +32,8 @@ from .requirements import (
 )
 from .state import RECORDS, Attributes
 from .stream_checks import check_stream
-from .sums_checks import check_kept_sums, check_wishes
-from .worth_checks import check_worth
+from .sums_checks import check_edits, check_kept_sums, check_wishes
+from .worth_checks import check_sites, check_worth
 
 # Shapes of attributes and of the fields of records.
 SHAPES = {
@@ -141,6 +141,8 @@ def check_system(attributes: Attributes, *, is_calibrated: bool) -> None:
     if "kept_sums_" in plain:
         check_kept_sums(plain["kept_sums_"], plain, sizes)
     check_wishes(plain)
+    check_edits(plain)
+    check_sites(plain)
 
 
 def _check_record(value: object, name: str, kind: type) -> None:

@@ -5,8 +5,10 @@ from dataclasses import fields
 import numpy as np
 
 from ..core.worth import Worth
-from .requirements import require
+from .requirements import is_count, is_finite_number, require
 from .state import Attributes
+
+SITE_FIELDS = ("site", "label", "observed", "cases", "expected", "AUC")
 
 
 def check_worth(attributes: Attributes, n_labels: int) -> None:
@@ -41,3 +43,23 @@ def check_worth(attributes: Attributes, n_labels: int) -> None:
         bool((worth["guessed_AP"][is_judged] > 0).all()),
         "'guessed_AP' of 'worth_' must be above 0",
     )
+
+
+def check_sites(attributes: Attributes) -> None:
+    """Refuse figures of sites that are none."""
+    rows = attributes.get("sites_", [])
+    require(isinstance(rows, list | tuple), "'sites_' must be a list")
+    for row in rows:
+        require(
+            isinstance(row, dict) and set(row) == set(SITE_FIELDS),
+            f"'sites_' must hold {', '.join(SITE_FIELDS)}",
+        )
+        are_names = isinstance(row["site"], str) and isinstance(row["label"], str)
+        has_cases = row["cases"] == 0 or is_count(row["cases"])
+        are_counts = is_count(row["observed"]) and has_cases
+        is_expected = is_finite_number(row["expected"], above=-1e-9)
+        is_judged = row["AUC"] is None or is_finite_number(row["AUC"], above=-1e-9)
+        require(
+            are_names and are_counts and is_expected and is_judged,
+            "'sites_' must hold names, counts and figures from 0 on",
+        )

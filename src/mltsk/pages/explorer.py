@@ -31,8 +31,10 @@ from ..fitted import FittedAttributes
 from ..metrics import evaluate
 from ..pipelines import pipeline_classifier, pipeline_features, with_feature_names
 from ..rows.read import Estimator, TableLike
+from ..short.wished import NOT_SHORT
 from ..system import FuzzySystem
 from . import explorer_content as content
+from .explorer_edits import edits_data, log_data
 from .explorer_rows import (
     made_samples,
     read_labels,
@@ -46,6 +48,8 @@ from .shown_labels import check_max_labels, note_on_shown_labels, shown_labels
 
 SCRIPTS = (
     "model",
+    "quadratic",
+    "edits",
     "words",
     "draw",
     "features",
@@ -58,6 +62,8 @@ SCRIPTS = (
     "map",
     "sizes",
     "state",
+    "edit_curve",
+    "editor",
     "main",
 )
 STYLE_SHEET = "explorer/style.css"
@@ -75,6 +81,7 @@ def explore(
     ids: TableLike = None,
     rows: bool = True,
     neighbours: bool = False,
+    edits: bool | None = None,
     title: str = "Rules",
     max_labels: int = MAX_SHOWN_LABELS,
 ) -> Path:
@@ -104,6 +111,11 @@ def explore(
     neighbours : bool, default=False
         Whether the page lists the samples that are most like the one shown, with their
         labels.
+    edits : bool, optional
+        Whether the model can be edited in the page, which takes the sums over the rows
+        of its fit. Sums over few rows tell something of these rows: by default they are
+        in pages that may hold rows (``rows``). `mltsk.edited` reads what the page
+        exports.
     title : str, default="Rules"
     max_labels : int, default=500
         How many labels the page has: those that most rows have. If some are left out,
@@ -117,7 +129,7 @@ def explore(
     >>> data = make_multilabel_rules(n_samples=60, random_state=0)
     >>> clf = MLTSKClassifier(n_rules=2).fit(data.X, data.Y)
     >>> page = explore(clf, tempfile.mkdtemp() + "/page.html", data.X, data.Y)
-    >>> page.stat().st_size < 260_000
+    >>> page.stat().st_size < 360_000
     True
     """
     parts = explorer_parts(
@@ -127,6 +139,7 @@ def explore(
         ids=ids,
         rows=rows,
         neighbours=neighbours,
+        edits=edits,
         title=title,
         max_labels=max_labels,
     )
@@ -215,6 +228,7 @@ def explorer_data(
     ids: TableLike = None,
     rows: bool = True,
     neighbours: bool = False,
+    edits: bool | None = None,
     max_labels: int = MAX_SHOWN_LABELS,
 ) -> PageData:
     """Return everything that the page needs, ready for JSON.
@@ -246,8 +260,14 @@ def explorer_data(
         if rows:
             system = _narrowed(classifier.system_, shown)
             shown_rows = rows_data(system, values, labels, names)
+    can_be_edited = rows if edits is None else edits
+    edited = None
+    if can_be_edited and classifier is model:
+        edited = edits_data(classifier, has_all_labels=shown is None)
     data = {
         **_model_data(classifier, values, labels, shown),
+        "edits": edited,
+        "log": log_data(classifier),
         "rows": shown_rows,
         "neighbours": neighbours and shown_rows is not None,
     }
@@ -372,7 +392,8 @@ def _model_with_record(
         return None
     if model.fit_record_ is not None:
         return model
-    if X is None or Y is None or model.loo_rows_ is not None:
+    has_scores = hasattr(model, "loo_scores_")  # of all rows, unless it was corrected
+    if X is None or Y is None or not has_scores or model.loo_rows_ is not None:
         return None
     if len(model.loo_scores_) != X.shape[0]:
         return None
@@ -382,7 +403,9 @@ def _model_with_record(
 def _can_be_shortened(model: Estimator) -> bool:
     """Whether a model is of a kind that has short ones, and not short itself."""
     is_short = getattr(model, "max_statements", None) is not None
-    return hasattr(model, "shorten") and not is_short
+    kinds = [wish["kind"] for wish in getattr(model, "wishes_", ())]
+    meets_points = any(kind in NOT_SHORT for kind in kinds)
+    return hasattr(model, "shorten") and not is_short and not meets_points
 
 
 def _fitted_again(model: Estimator, X: TableLike, Y: TableLike) -> Estimator | None:

@@ -5,6 +5,7 @@ Templates are files of ``templates``: HTML for Jinja, style sheets and scripts.
 """
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -18,10 +19,10 @@ from ..text import escape_markdown
 EMPTY_LINE = re.compile(r"^[ \t]*(//.*|/\*[^*]*\*/)?\n", flags=re.MULTILINE)
 
 
-def rules_page(rules_html: str, title: str) -> str:
-    """Return a page of rules alone, from their HTML."""
+def rules_page(rules_html: str, title: str, edits: Sequence[str] = ()) -> str:
+    """Return a page of rules alone, from their HTML, and the edits of the model."""
     heading = f"Rules of {title}" if title else "Rules"
-    return template("rules.html").render(title=heading, rules=rules_html)
+    return template("rules.html").render(title=heading, rules=rules_html, edits=edits)
 
 
 def write_page(html: str, path: str | Path) -> Path:

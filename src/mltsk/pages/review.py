@@ -54,6 +54,7 @@ from .review_origin import origin_section
 from .review_results import results_section
 from .review_second_look import second_look_section
 from .review_sheets import methods_part, points_section
+from .review_sites import sites_section
 from .review_subgroups import check_by, subgroup_section
 from .review_table import table_section
 from .review_try import try_section
@@ -68,6 +69,7 @@ SECTIONS: tuple[SectionMaker, ...] = (
     try_section,
     results_section,
     elsewhere_section,
+    sites_section,
     subgroup_section,
     enough_section,
     table_section,

@@ -6,6 +6,7 @@ from importlib.metadata import version
 
 from .. import __version__
 from ..classifier import MLTSKClassifier
+from ..edits import edit_log
 from ..explain.wording import name
 from ..tables.read import DataTable
 from ..text import plural
@@ -19,7 +20,7 @@ def origin_section(review: Review) -> Section:
         title="How this was made",
         bar_title="How it was made",
         template="review/made.html",
-        facts={"made": _origin(review)},
+        facts={"made": _origin(review), "edits": _edits(review)},
     )
 
 
@@ -58,6 +59,11 @@ def _origin(review: Review) -> dict[str, str]:
     if review.command:
         facts["Repeat it"] = review.command
     return facts
+
+
+def _edits(review: Review) -> list[str]:
+    """Who changed what in the model by hand, and why."""
+    return [name(edit.told_in_full()) for edit in edit_log(review.whole)]
 
 
 def _versions() -> str:

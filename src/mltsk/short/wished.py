@@ -26,6 +26,7 @@ from .candidates import Candidates
 from .selection import FORBIDDEN
 
 DIRECTIONS = {"rises": 1, "falls": -1}
+NOT_SHORT = ("points", "same")  # kinds of wishes that a short model cannot meet
 
 
 def check_shortened(corrector: Corrector | None) -> None:
@@ -33,7 +34,7 @@ def check_shortened(corrector: Corrector | None) -> None:
     if corrector is None:
         return
     for wish in corrector.wishes:
-        if wish.kind in ("points", "same"):
+        if wish.kind in NOT_SHORT:
             name = repr(corrector.features[wish.feature])
             raise InputError(
                 f"A short model cannot meet the wish that {wish.told(name)}, because "

@@ -242,6 +242,15 @@ class FeatureControl {
     ]);
   }
 
+  // A button that leads to the edits of this feature.
+  addEdit(onclick) {
+    const label = `Edit the curve of ${this.features.names[this.f]}`;
+    const button = link("feature-edit", onclick, ["Edit"]);
+    button.ariaLabel = label;
+    button.title = label;
+    this.adds.after(button);
+  }
+
   // Show a value, and what it adds to the score of label j.
   show(value, now, j, reach) {
     this.last = Number.isNaN(value) ? null : value;

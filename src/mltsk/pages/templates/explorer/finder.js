@@ -77,7 +77,7 @@ class Finder {
 
 // What only a printed sheet has: every value of the sample, of sparse ones those that
 // are not zero.
-function fillSheet({ features, samples, example, start, x }) {
+function fillSheet({ features, samples, example, start, x, editor }) {
   const changed = new Set(changedFeatures(features, start, x));
   const told = [...features.names.keys()].filter((f) => {
     return features.quantiles || features.value(f, x) !== 0;
@@ -90,6 +90,8 @@ function fillSheet({ features, samples, example, start, x }) {
   });
   const count = times(changed.size, "value");
   const note = changed.size ? `, ${count} changed by hand` : "";
+  const edits = editor.linesOnPaper().map((text) => h("li", { text }));
   $("values").replaceChildren(...rows);
+  $("edit-sheet").replaceChildren(...edits);
   $("sheet").textContent = `Sample ${samples.name(example)}${note}`;
 }

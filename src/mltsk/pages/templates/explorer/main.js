@@ -28,6 +28,8 @@ class Explorer {
     this.listen();
     this.listenToClicks();
     this.listenToKeys();
+    this.edited = {}; // what edits change in the data
+    this.editor = new Editor(this, data);
     this.build();
     this.begin();
   }
@@ -37,7 +39,8 @@ class Explorer {
     const onfeature = (f) => this.reveal(f);
     const onlabel = (j) => this.choose(j);
     const onrule = (k) => this.visit(k);
-    const data = { ...this.whole, ...this.whole.sizes[this.sizes.at] };
+    const ofSize = this.whole.sizes[this.sizes.at];
+    const data = { ...this.whole, ...ofSize, ...this.edited };
     const system = new FuzzySystem(data);
     const features = new Features(data, system);
     Object.assign(this, { data, system, features });
@@ -109,6 +112,7 @@ class Explorer {
     this.quiet = true;
     act();
     this.quiet = false;
+    this.editor.show();
     this.consider();
   }
 
@@ -242,6 +246,32 @@ class Explorer {
       this.settle();
     });
     this.save();
+  }
+
+  // Take the edited model, or that of the page where nothing differs; isDone is false
+  // while a point still moves.
+  takeEdits(edited, isDone) {
+    const act = () => {
+      this.build();
+      this.refresh();
+      this.choose(this.label);
+      this.settle();
+    };
+    this.edited = edited;
+    this.rule = -1;
+    this.sizes.at = this.sizes.last;
+    if ($("size-card")) $("size-card").hidden = Object.keys(edited).length > 0;
+    this.quiet = true;
+    act();
+    this.quiet = false;
+    if (isDone) this.consider();
+  }
+
+  // Bring the card of edits into view, with the curve of feature f.
+  edit(f) {
+    this.editor.select(f);
+    $("edit-card").scrollIntoView({ block: "start", behavior: "smooth" });
+    $("edit-feature").focus({ preventScroll: true });
   }
 
   // Set feature f; isDone is false while its slider still moves.
@@ -386,6 +416,7 @@ class Explorer {
     if ($("order").value === "label" || !this.controls.length) this.list(this.shown);
     else this.showControls();
     this.drawMap();
+    if (!this.quiet) this.editor.show();
     this.consider();
     this.save();
   }
@@ -472,7 +503,9 @@ class Explorer {
     if (!this.made.has(f)) {
       const curve = new ShapeCurve(f, this.features, this.system, this.norm);
       const onset = (...change) => this.set(...change);
-      this.made.set(f, new FeatureControl(f, this.features, curve, onset));
+      const control = new FeatureControl(f, this.features, curve, onset);
+      if (this.editor.isOffered) control.addEdit(() => this.edit(f));
+      this.made.set(f, control);
     }
     return this.made.get(f);
   }

@@ -22,8 +22,9 @@ const CELL_TYPES = {
 };
 const MISSING_CELL = { "<i2": -(2 ** 15), "<i4": -(2 ** 31) };
 
-// Array of a type from base64 of its bytes.
+// Array of a type from base64 of its bytes; what is an array already stays one.
 function unpack(text, Type) {
+  if (text instanceof Type) return text;
   const raw = atob(text);
   const bytes = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; i++) {
@@ -44,6 +45,7 @@ function bitOf(bytes, at) {
 
 // Coefficients, which come without their zeros: one bit each says where the others are.
 function unpackSparse(packed, size) {
+  if (packed instanceof Float64Array) return packed;
   const mask = unpack(packed.mask, Uint8Array);
   const values = unpack(packed.values, packed.single ? Float32Array : Float64Array);
   const out = new Float64Array(size);

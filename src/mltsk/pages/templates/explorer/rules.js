@@ -137,7 +137,8 @@ class RuleCards {
     const { title, lines, rest } = this.general;
     title.textContent = `${this.data.labels[j]} in general`;
     lines.replaceChildren(...words.map((part) => h("li", {}, this.condition(part))));
-    rest.textContent = words.length ? more : "The model says nothing about it.";
+    const nothing = words.length ? "" : "The model says nothing about it.";
+    rest.textContent = more || nothing;
   }
 
   // What given rule r adds where it holds.

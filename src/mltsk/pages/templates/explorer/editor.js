@@ -1,0 +1,409 @@
+// The card in which a model is edited: one curve at a time, with what all edits cost,
+// and the log of who changed what and why.
+
+const DIRECTION_WORDS = {
+  free: "As the data say",
+  rises: "May only rise",
+  falls: "May only fall",
+  off: "No effect",
+};
+const EDIT_WORDS = {
+  rises: "may only rise",
+  falls: "may only fall",
+  off: "has no effect",
+  free: "is free again",
+};
+const REFUSED_EDIT =
+  "No curve of this model does all of this at once: take an edit of this feature back.";
+const SEEN_CHANGE = 0.005; // of what can be told: less is rounded away
+
+class Editor {
+  constructor(explorer, data) {
+    Object.assign(this, { explorer, data });
+    this.edits = [];
+    this.steps = []; // lists of edits before each step that can be taken back
+    this.undone = []; // lists of edits that were taken back
+    this.numbers = null; // of the edited model, null while there is none
+    this.feature = 0;
+    this.isOffered = Boolean(data.edits && !data.edits.refused);
+    if (!this.isOffered) return;
+    this.model = new EditableModel(data);
+    this.whole = new FuzzySystem(data);
+    this.curve = new EditCurve((...move) => this.drag(...move));
+    this.buildFields();
+    this.buildPrice();
+    this.listen();
+  }
+
+  // Which feature and label are edited, and in which direction a curve may go.
+  buildFields() {
+    const options = (names) => names.map((text, i) => {
+      return h("option", { value: String(i), text });
+    });
+    $("edit-feature").replaceChildren(...options(this.data.features));
+    $("edit-label").replaceChildren(...options(this.data.labels));
+    $("edit-curve").replaceChildren(this.curve.node);
+    this.buttons = Object.entries(DIRECTION_WORDS).map(([action, text]) => {
+      const button = h("button", { type: "button", text, "data-action": action });
+      button.addEventListener("click", () => this.act(action));
+      return button;
+    });
+    $("edit-directions").replaceChildren(...this.buttons);
+  }
+
+  // A row per label: how much of it can be told, before and after.
+  buildPrice() {
+    this.prices = this.data.labels.map((name) => {
+      const cells = range(3).map(() => h("td"));
+      const head = h("th", { scope: "row", text: name, title: name });
+      return { node: h("tr", {}, head, cells), cells };
+    });
+    $("edit-price").replaceChildren(...this.prices.map(({ node }) => node));
+  }
+
+  // What the fields and buttons of the card do.
+  listen() {
+    const actions = {
+      "edit-undo": () => this.undo(),
+      "edit-redo": () => this.redo(),
+      "edit-export": () => this.export(),
+    };
+    for (const [id, act] of Object.entries(actions)) {
+      $(id).addEventListener("click", act);
+    }
+    $("edit-feature").addEventListener("change", (event) => {
+      this.select(Number(event.target.value));
+    });
+    $("edit-label").addEventListener("change", (event) => {
+      this.explorer.choose(Number(event.target.value));
+    });
+    $("edit-card").addEventListener("keydown", (event) => this.key(event));
+    $("edit-log").addEventListener("input", ({ target }) => {
+      this.edits[Number(target.dataset.edit)].reason = target.value;
+    });
+  }
+
+  // Ctrl+Z takes an edit back, with Shift or as Ctrl+Y it comes again, except where
+  // somebody types.
+  key(event) {
+    const isTyping = event.target.closest("input[type=text]");
+    if (!(event.ctrlKey || event.metaKey) || isTyping) return;
+    const wanted = event.key.toLowerCase();
+    if (wanted !== "z" && wanted !== "y") return;
+    event.preventDefault();
+    if (wanted === "y" || event.shiftKey) this.redo();
+    else this.undo();
+  }
+
+  // Labels that the next edit is about.
+  get labels() {
+    const isAll = $("edit-all").checked;
+    return isAll ? [...this.data.labels.keys()] : [this.explorer.label];
+  }
+
+  // What is asked of the curve that is looked at.
+  get wish() {
+    const own = wishesOf(this.edits).get(this.feature);
+    return own?.get(this.explorer.label) ?? NO_WISH;
+  }
+
+  // Whether the model is another one than that of the page.
+  get isEdited() {
+    return this.numbers !== null;
+  }
+
+  // Look at the curve of another feature.
+  select(f) {
+    this.feature = f;
+    this.begin();
+    this.show();
+  }
+
+  // Points at the places of the curve of this feature for this label.
+  begin() {
+    const { explorer, feature, model } = this;
+    const values = model.curves[feature].handles.map(({ value }) => value);
+    const label = this.data.labels[explorer.label];
+    const name = `Effect of ${this.data.features[feature]} on ${label}`;
+    this.curve.begin(feature, values, explorer.features, name);
+    this.begunFor = explorer.label;
+  }
+
+  // A point was dragged: at most one answer a frame, however fast it moves.
+  drag(value, effect, isDone) {
+    this.dragged = { action: "point", value, effect };
+    if (isDone) {
+      cancelAnimationFrame(this.frame);
+      this.frame = null;
+      this.change(this.dragged, true);
+    } else {
+      this.frame ??= requestAnimationFrame(() => {
+        this.frame = null;
+        this.change(this.dragged, false);
+      });
+    }
+  }
+
+  // A direction was chosen; what is there already is no edit.
+  act(action) {
+    const own = wishesOf(this.edits).get(this.feature) ?? new Map();
+    const isThere = (wish) => {
+      if (action === "free") return !isAsked(wish);
+      return action === "off" ? wish.isOff : wish.direction === action;
+    };
+    if (this.labels.every((j) => isThere(own.get(j) ?? NO_WISH))) return;
+    this.change({ action }, true);
+  }
+
+  // One more edit, or the last one again while its point moves.
+  change(what, isDone) {
+    const { edits, feature, labels } = this;
+    const last = edits[edits.length - 1];
+    const isSame = last && isSamePoint(last, { ...what, feature, labels });
+    const own = { feature, labels, ...what, author: "", reason: "" };
+    const edit = { ...(isSame ? last : own), ...what, time: now() };
+    const changed = [...(isSame ? edits.slice(0, -1) : edits), edit];
+    const began = performance.now();
+    const numbers = this.solved(changed);
+    if (!numbers) {
+      this.show();
+      return;
+    }
+    if (!isSame) this.steps.push(edits);
+    this.undone = [];
+    this.take(changed, numbers, isDone);
+    this.lastTook = performance.now() - began; // milliseconds
+  }
+
+  // The numbers after some edits, or false where there are none.
+  solved(edits) {
+    try {
+      const numbers = this.model.after(edits);
+      this.say("");
+      return numbers;
+    } catch (error) {
+      if (!(error instanceof Contradiction)) throw error;
+      this.say(REFUSED_EDIT);
+      return false;
+    }
+  }
+
+  // Take a list of edits with its numbers; where nothing is asked any more, the model is
+  // that of the page.
+  take(edits, numbers, isDone) {
+    const isAny = [...wishesOf(edits).values()].some((own) => {
+      return [...own.values()].some(isAsked);
+    });
+    this.edits = edits;
+    this.numbers = isAny ? numbers : null;
+    this.explorer.takeEdits(isAny ? this.model.overlay(numbers) : {}, isDone);
+    this.show();
+    if (isDone) this.announce();
+  }
+
+  undo() {
+    if (!this.steps.length) return;
+    this.undone.push(this.edits);
+    const edits = this.steps.pop();
+    this.take(edits, this.solved(edits), true);
+  }
+
+  redo() {
+    if (!this.undone.length) return;
+    this.steps.push(this.edits);
+    const edits = this.undone.pop();
+    this.take(edits, this.solved(edits), true);
+  }
+
+  // Show the curve, what edits cost, and the log.
+  show() {
+    this.showMark();
+    if (!this.isOffered) return;
+    const { explorer, feature } = this;
+    if (this.begunFor !== explorer.label) this.begin();
+    const after = this.isEdited ? explorer.system : this.whole;
+    this.curve.show(this.whole, after, explorer.label, this.wish.points);
+    this.curve.node.hidden = !this.curve.handles.length;
+    $("edit-feature").value = String(feature);
+    $("edit-label").value = String(explorer.label);
+    $("edit-hint").textContent = this.hint();
+    this.showDirections();
+    this.showPrice();
+    this.showLog();
+  }
+
+  // Say at the head of the page that its model was edited.
+  showMark() {
+    const count = this.data.log.length + (this.isEdited ? this.edits.length : 0);
+    $("edited").hidden = !count;
+    $("edited").textContent = `Edited model: ${times(count, "edit")}`;
+  }
+
+  // What can be edited of this feature.
+  hint() {
+    const name = this.data.features[this.feature];
+    const { handles, off } = this.model.curves[this.feature];
+    if (!off.length) return `${name} has no effect in this model.`;
+    if (!handles.length) {
+      return `The values of ${name} have no order: it can be switched off.`;
+    }
+    if (handles.length === 1) {
+      return "This curve is a straight line: its one point turns it.";
+    }
+    return "Drag a point up or down, or move it with the arrow keys.";
+  }
+
+  // Which direction was chosen.
+  showDirections() {
+    const { direction, isOff, points } = this.wish;
+    const asData = points.size ? null : "free";
+    const chosen = isOff ? "off" : (direction ?? asData);
+    const { rises, off } = this.model.curves[this.feature];
+    for (const button of this.buttons) {
+      const { action } = button.dataset;
+      const isDirection = action === "rises" || action === "falls";
+      button.ariaPressed = String(action === chosen);
+      button.disabled = !off.length || (isDirection && !rises);
+    }
+  }
+
+  // How much of label j can be told, as a share of the squared loss of its base rate.
+  told(losses, j) {
+    return 1 - losses[j] / this.model.baseLoss(j);
+  }
+
+  // What all edits cost each label.
+  showPrice() {
+    const { losses } = this.model;
+    const after = this.numbers?.losses ?? losses;
+    this.prices.forEach(({ node, cells }, j) => {
+      const shares = [losses, after].map((own) => this.told(own, j));
+      const change = shares[1] - shares[0];
+      const isLost = change < -SEEN_CHANGE;
+      cells[0].textContent = percentTold(shares[0]);
+      cells[1].textContent = percentTold(shares[1]);
+      cells[2].textContent = changeTold(change);
+      cells[2].classList.toggle("lost", isLost);
+      node.title = `squared loss ${losses[j].toFixed(4)}, now ${after[j].toFixed(4)}`;
+    });
+    const gone = this.isEdited ? this.model.leftOut(this.numbers) : "";
+    $("edit-left-out").hidden = !gone;
+    $("edit-left-out").textContent = `Not in the edited model: ${gone}.`;
+  }
+
+  // All edits, each with the reason that somebody gives.
+  showLog() {
+    const items = this.edits.map((edit, i) => {
+      const told = this.editTold(edit);
+      const reason = h("input", {
+        type: "text",
+        value: edit.reason,
+        maxlength: 500,
+        placeholder: "Why?",
+        "aria-label": `Why ${told}?`,
+        "data-edit": i,
+      });
+      return h("li", {}, h("span", { text: told }), reason);
+    });
+    $("edit-log").replaceChildren(...items);
+    $("edit-none").hidden = items.length > 0;
+    $("edit-undo").disabled = !this.steps.length;
+    $("edit-redo").disabled = !this.undone.length;
+    $("edit-export").disabled = !this.isEdited;
+  }
+
+  // An edit in words.
+  editTold({ feature, labels, action, value, effect }) {
+    const name = this.data.features[feature];
+    const isAll = labels.length === this.data.labels.length && labels.length > 1;
+    const names = labels.map((j) => this.data.labels[j]);
+    const whom = isAll ? "all labels" : listed(names, MAX_ANNOUNCED);
+    if (action !== "point") return `${name} ${EDIT_WORDS[action]} for ${whom}`;
+    const at = this.explorer.features.brief(feature, value);
+    return `${name} adds ${signed(effect, 2)} at ${at} for ${whom}`;
+  }
+
+  // All edits on paper: those of the model, and those of today.
+  linesOnPaper() {
+    const earlier = this.data.log.map(({ told, author, reason }) => {
+      return `${told} (${author}: ${reason})`;
+    });
+    if (!this.isEdited) return earlier;
+    return [...earlier, ...this.edits.map((edit) => {
+      return edit.reason ? `${this.editTold(edit)} (${edit.reason})` : this.editTold(edit);
+    })];
+  }
+
+  // For those who hear the page: the last edit, and what all of them cost most.
+  announce() {
+    const last = this.edits[this.edits.length - 1];
+    const words = last ? this.editTold(last) : "There are no edits";
+    this.say(`${words}. ${this.isEdited ? this.priceTold() : ""}`);
+  }
+
+  // What edits cost the label that loses most.
+  priceTold() {
+    const { losses } = this.model;
+    const changes = this.data.labels.map((_, j) => {
+      return this.told(this.numbers.losses, j) - this.told(losses, j);
+    });
+    const most = changes.indexOf(Math.min(...changes));
+    if (changes[most] >= -SEEN_CHANGE) return "No label loses anything to speak of.";
+    return `${this.data.labels[most]} loses most: ${changeTold(changes[most])}.`;
+  }
+
+  say(words) {
+    if ($("edit-said").textContent !== words) $("edit-said").textContent = words;
+  }
+
+  // Hand out the edits as a file, once they say who and why.
+  export() {
+    const author = $("edit-author").value.trim();
+    if (!author) {
+      this.say("Who are you? The log says who changed what.");
+      $("edit-author").focus();
+      return;
+    }
+    const missing = this.edits.findIndex(({ reason }) => !reason.trim());
+    if (missing >= 0) {
+      this.say("Why? The log says why, for every edit.");
+      $("edit-log").querySelectorAll("input")[missing].focus();
+      return;
+    }
+    for (const edit of this.edits) {
+      edit.author ||= author;
+    }
+    const text = JSON.stringify(this.model.exported(this.edits), null, 1);
+    const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    const anchor = h("a", { href: address, download: "edits.json" });
+    anchor.click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+    this.say('Exported: mltsk.edited("model.skops", "edits.json") is this model.');
+  }
+}
+
+// Whether two edits are about the same point of the same curves.
+function isSamePoint(one, other) {
+  return (
+    one.action === "point" &&
+    other.action === "point" &&
+    one.value === other.value &&
+    one.feature === other.feature &&
+    one.labels.join() === other.labels.join()
+  );
+}
+
+// The time, as files have it.
+function now() {
+  return new Date().toISOString();
+}
+
+// A share that may be below 0.
+function percentTold(share) {
+  return `${decimal(100 * share, 0)} %`;
+}
+
+// A change of a share, in hundredths.
+function changeTold(change) {
+  return `${signed(100 * change, 1)} points`;
+}

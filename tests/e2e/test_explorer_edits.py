@@ -1,0 +1,336 @@
+"""Edits of a model in the explorer, in a browser, and the same edits in Python."""
+
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from mltsk import MLTSKClassifier, edited, load, read_table, save
+
+SCORES = """(rows) => rows.map((row) => {
+  const x = Float64Array.from(row, (value) => value ?? NaN);
+  return Array.from(window.explorer.system.evaluate(x).scores);
+})"""
+SELECT = """([f, isAll, j]) => {
+  document.getElementById("x-edit-all").checked = isAll;
+  explorer.choose(j);
+  explorer.editor.select(f);
+}"""
+EXPORTED = """() => {
+  const { editor } = explorer;
+  for (const edit of editor.edits) {
+    edit.author = "A. Person";
+    edit.reason = "a test";
+  }
+  return editor.model.exported(editor.edits);
+}"""
+CURVES = """() => explorer.whole.features.map((_, f) => {
+  const d = explorer.features.at[f];
+  return [0.1, 0.5, 0.9].map((t) => {
+    const value = explorer.features.between(f, t);
+    const place = explorer.system.place(d, value, 1);
+    return explorer.system.effect(d, place, explorer.label);
+  });
+})"""
+BEYOND = """[...document.querySelectorAll("#x-edit-card *")].filter((node) => {
+  return node.getBoundingClientRect().right > innerWidth + 1;
+}).length"""
+MOVE = "([value, effect]) => explorer.editor.drag(value, effect, true)"
+LOSS_ADDED = "explorer.editor.numbers.losses[1] - explorer.editor.model.losses[1]"
+CARD = "#x-edit-card"
+HANDLE = ".edit-handle"
+FALLS = '#x-edit-directions [data-action="falls"]'
+OFF = '#x-edit-directions [data-action="off"]'
+FREE = '#x-edit-directions [data-action="free"]'
+
+
+@pytest.fixture(scope="module")
+def pbc():
+    return read_table("pbc")
+
+
+@pytest.fixture(scope="module")
+def model(pbc):
+    return MLTSKClassifier().fit(pbc.X, pbc.Y)
+
+
+@pytest.fixture(scope="module")
+def file(model, tmp_path_factory):
+    return save(model, tmp_path_factory.mktemp("model") / "pbc.skops", keep_sums=True)
+
+
+@pytest.fixture(scope="module")
+def written(file, pbc, page):
+    return page(load(file), pbc.X, pbc.Y)
+
+
+@pytest.fixture
+def opened(browser, written):
+    browser.open(written)
+    return browser
+
+
+def feature(model, name):
+    return list(model.system_.columns.names).index(name)
+
+
+def scores_in(browser, model, X):
+    """Scores of rows of a table, as the page computes them."""
+    rows = model.system_.columns.expand(X)
+    plain = [[None if x != x else x for x in row] for row in rows.tolist()]
+    return np.array(browser.run(SCORES, plain))
+
+
+def log_odds(model, X):
+    return model.decision_function(X) + model.system_.thresholds
+
+
+def drag(browser, place, pixels):
+    """Drag a point of the curve that many pixels down, as a person does."""
+    handle = browser.page.locator(HANDLE).nth(place)
+    handle.scroll_into_view_if_needed()
+    box = handle.bounding_box()
+    x = box["x"] + box["width"] / 2
+    y = box["y"] + box["height"] / 2
+    browser.page.mouse.move(x, y)
+    browser.page.mouse.down()
+    browser.page.mouse.move(x, y + pixels, steps=5)
+    browser.page.mouse.up()
+    browser.settled()
+
+
+def test_a_dragged_point_moves_all_other_curves_and_the_price(opened, model):
+    opened.run(SELECT, [feature(model, "bilirubin"), False, 1])
+    before = opened.run(CURVES)
+    place = 4
+    drag(opened, place, 40)
+    edit = opened.run("explorer.editor.edits.at(-1)")
+    assert edit["action"] == "point"
+    assert opened.run("explorer.editor.edits.length") == 1
+    handle = opened.run("explorer.editor.curve.handles[4]")
+    assert handle["effect"] == pytest.approx(edit["effect"], abs=1e-9)
+    changes = np.abs(np.array(opened.run(CURVES)) - np.array(before)).max(axis=1)
+    assert (changes > 1e-6).all()
+    assert opened.text("edit-price") != ""
+    assert opened.run(LOSS_ADDED) > 0
+    assert opened.text("edited") == "Edited model: 1 edit"
+    assert not opened.errors
+
+
+def test_a_forbidden_direction_and_a_feature_switched_off_hold(opened, model, pbc):
+    opened.run(SELECT, [feature(model, "age"), True, 0])
+    opened.click(FALLS)
+    opened.run(SELECT, [feature(model, "sex"), True, 0])
+    opened.click(OFF)
+    rows = pbc.X.iloc[[5] * 60].reset_index(drop=True)
+    rows["age"] = np.linspace(26, 79, 60)
+    changes = np.diff(scores_in(opened, model, rows), axis=0)
+    assert changes.max() < 1e-9
+    rows = pbc.X.iloc[[5, 5]].reset_index(drop=True)
+    rows["sex"] = ["male", "female"]
+    scores = scores_in(opened, model, rows)
+    assert_allclose(scores[0], scores[1], atol=1e-9)
+    assert opened.run(f"document.querySelector('{OFF}').ariaPressed") == "true"
+
+
+def test_undo_and_redo_give_back_what_was_there(opened, model, pbc):
+    whole = scores_in(opened, model, pbc.X[:9])
+    assert_allclose(whole, log_odds(model, pbc.X[:9]), atol=1e-9)
+    opened.run(SELECT, [feature(model, "albumin"), False, 2])
+    opened.click(FALLS)
+    drag(opened, 2, -30)
+    twice = scores_in(opened, model, pbc.X[:9])
+    opened.click("#x-edit-undo")
+    once = scores_in(opened, model, pbc.X[:9])
+    opened.page.locator(HANDLE).first.focus()
+    opened.press("Control+z")
+    assert_allclose(scores_in(opened, model, pbc.X[:9]), whole, atol=1e-12)
+    assert opened.run("document.getElementById('x-edit-undo').disabled")
+    assert opened.run("document.getElementById('x-edited').hidden")
+    opened.page.locator(HANDLE).first.focus()
+    opened.press("Control+Shift+Z")
+    assert_allclose(scores_in(opened, model, pbc.X[:9]), once, atol=1e-12)
+    opened.click("#x-edit-redo")
+    assert_allclose(scores_in(opened, model, pbc.X[:9]), twice, atol=1e-12)
+
+
+def test_keys_move_a_point_and_screen_readers_hear_it(opened, model):
+    opened.run(SELECT, [feature(model, "albumin"), False, 0])
+    handle = opened.page.locator(HANDLE).nth(3)
+    assert handle.get_attribute("role") == "slider"
+    assert handle.get_attribute("aria-label").startswith("Effect of albumin on ascites")
+    handle.focus()
+    before = opened.run("explorer.editor.curve.handles[3].effect")
+    opened.press("ArrowUp")
+    opened.press("ArrowUp")
+    after = opened.run("explorer.editor.curve.handles[3].effect")
+    assert 0.05 < after - before <= 0.125
+    assert opened.run("explorer.editor.edits.length") == 1
+    assert "set by you" in handle.get_attribute("aria-valuetext")
+    assert opened.run("document.activeElement.dataset.value") == str(
+        opened.run("explorer.editor.curve.handles[3].value")
+    )
+    assert "albumin adds" in opened.text("edit-said")
+
+
+def test_edits_that_contradict_are_refused_in_the_page(opened, model):
+    opened.run(SELECT, [feature(model, "albumin"), False, 0])
+    opened.click(FALLS)
+    values = opened.run("explorer.editor.curve.handles.map(({ value }) => value)")
+    opened.run("(v) => explorer.editor.drag(v, -1, true)", values[1])
+    opened.run("(v) => explorer.editor.drag(v, 2, true)", values[5])
+    assert opened.text("edit-said").startswith(
+        "No curve of this model does all of this"
+    )
+    assert opened.run("explorer.editor.edits.length") == 2
+    opened.click(FREE)
+    assert not opened.run("explorer.editor.isEdited")
+    assert opened.run("document.getElementById('x-edit-export').disabled")
+
+
+def test_what_is_exported_becomes_the_same_model_in_python(
+    opened, file, model, pbc, tmp_path
+):
+    opened.run(SELECT, [feature(model, "bilirubin"), False, 1])
+    drag(opened, 3, 35)
+    opened.run(SELECT, [feature(model, "albumin"), True, 1])
+    opened.click(FALLS)
+    opened.click("#x-edit-export")
+    assert opened.text("edit-said").startswith("Who are you?")
+    opened.page.fill("#x-edit-author", "Dr. A. Person")
+    opened.click("#x-edit-export")
+    assert opened.text("edit-said").startswith("Why?")
+    for place, reason in enumerate(["it saturates", "known since 1958"]):
+        opened.page.locator("#x-edit-log input").nth(place).fill(reason)
+    with opened.page.expect_download() as download:
+        opened.page.click("#x-edit-export")
+    path = tmp_path / "edits.json"
+    download.value.save_as(path)
+    changed = edited(file, path)
+    assert_allclose(
+        scores_in(opened, model, pbc.X), log_odds(changed, pbc.X), rtol=0, atol=1e-9
+    )
+    losses = opened.run("Array.from(explorer.editor.numbers.losses)")
+    assert_allclose(losses, changed.price_["squared_loss"], atol=1e-9)
+    assert [edit["reason"] for edit in changed.edits_] == [
+        "it saturates",
+        "known since 1958",
+    ]
+    assert changed.edits_[0]["author"] == "Dr. A. Person"
+    assert not opened.errors
+    assert len(opened.requests) <= 2  # the page, and its own download
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"n_pairs": 5, "n_rules": 3},
+        {"scale": "triangles"},
+        {"scale": "minmax"},
+        {"order": 1, "n_rules": 2},
+        {"rules": [{"age": [60, None], "bilirubin": [2, None]}, {"sex": "male"}]},
+    ],
+)
+def test_random_edits_give_pythons_predictions(browser, page, pbc, options):
+    parameters = {key: value for key, value in options.items() if key != "rules"}
+    rules = options.get("rules")
+    clf = MLTSKClassifier(**parameters).fit(pbc.X, pbc.Y, rules=rules)
+    browser.open(page(clf, pbc.X, pbc.Y))
+    rng = np.random.default_rng(0)
+    n_compared = 0
+    for _ in range(6):
+        for _ in range(5):
+            f = int(rng.integers(13))
+            browser.run(SELECT, [f, bool(rng.random() < 0.4), int(rng.integers(4))])
+            action = rng.choice(["rises", "falls", "off", "point", "point", "free"])
+            values = browser.run("explorer.editor.curve.handles.map((h) => h.value)")
+            if action == "point" and values:
+                point = [float(rng.choice(values)), round(float(rng.normal()), 2)]
+                browser.run(MOVE, point)
+            elif values or action in ("off", "free"):
+                browser.run("(action) => explorer.editor.act(action)", action)
+        if not browser.run("explorer.editor.isEdited"):
+            continue
+        changed = edited(clf, browser.run(EXPORTED))
+        scores = scores_in(browser, changed, pbc.X)
+        assert_allclose(scores, log_odds(changed, pbc.X), rtol=0, atol=1e-9)
+        losses = browser.run("Array.from(explorer.editor.numbers.losses)")
+        assert_allclose(losses, changed.price_["squared_loss"], atol=1e-7)
+        n_compared += 1
+    assert n_compared >= 4
+    assert not browser.errors
+
+
+def test_an_edited_model_can_be_edited_again(browser, page, file, pbc, model):
+    browser.open(page(load(file), pbc.X, pbc.Y))
+    browser.run(SELECT, [feature(model, "albumin"), True, 0])
+    browser.click(FALLS)
+    once = edited(file, browser.run(EXPORTED))
+    browser.open(page(once, pbc.X, pbc.Y))
+    assert browser.text("edited") == "Edited model: 1 edit"
+    card = browser.run("document.getElementById('x-edit-card').textContent")
+    assert "albumin may only fall" in card
+    assert "A. Person: a test" in card
+    browser.run(SELECT, [feature(model, "age"), False, 3])
+    browser.run(
+        "(v) => explorer.editor.drag(v, 0.7, true)",
+        browser.run("explorer.editor.curve.handles[5].value"),
+    )
+    twice = edited(once, browser.run(EXPORTED))
+    assert len(twice.edits_) == 2
+    assert_allclose(
+        scores_in(browser, model, pbc.X), log_odds(twice, pbc.X), rtol=0, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_the_card_fits_and_one_edit_takes_less_than_a_tenth_of_a_second(
+    browser, written, model, width
+):
+    browser.open(written, width=width)
+    assert browser.run(BEYOND) == 0
+    browser.run(SELECT, [feature(model, "bilirubin"), True, 1])
+    values = browser.run("explorer.editor.curve.handles.map((h) => h.value)")
+    times = []
+    for effect in np.linspace(-0.5, 0.5, 9).round(2).tolist():
+        browser.run(
+            "([v, to]) => explorer.editor.drag(v, to, true)", [values[3], effect]
+        )
+        times.append(browser.run("explorer.editor.lastTook"))
+    assert np.median(times) < 100
+    assert browser.run(BEYOND) == 0
+    assert browser.run("document.documentElement.scrollWidth") <= width
+
+
+def test_a_printed_sheet_says_that_the_model_was_edited(opened, model):
+    opened.run(SELECT, [feature(model, "sex"), True, 0])
+    opened.click(OFF)
+    opened.page.emulate_media(media="print")
+    opened.run("dispatchEvent(new Event('beforeprint'))")
+    assert opened.texts("#x-edit-sheet li") == ["sex has no effect for all labels"]
+    assert opened.page.locator("#x-edited").is_visible()
+    assert not opened.page.locator(CARD).is_visible()
+    opened.page.emulate_media(media="screen")
+
+
+def test_a_page_without_sums_says_why_it_cannot_be_edited(
+    browser, page, model, pbc, tmp_path
+):
+    path = save(model, tmp_path / "model.skops")
+    browser.open(page(load(path), pbc.X, pbc.Y))
+    card = browser.run(f"document.querySelector('{CARD}').textContent")
+    assert "save it with keep_sums=True" in card
+    browser.open(page(model, pbc.X, pbc.Y, rows=False))
+    assert browser.run(f"document.querySelector('{CARD}')") is None
+    assert not browser.errors
+
+
+def test_a_changed_export_is_refused(opened, file, model):
+    opened.run(SELECT, [feature(model, "sex"), False, 0])
+    opened.click(OFF)
+    content = json.loads(json.dumps(opened.run(EXPORTED)))
+    content["numbers"]["terms"][0] += 1e-3
+    with pytest.raises(ValueError, match="are not those that its edits give"):
+        edited(file, content)
