@@ -2,7 +2,7 @@
 
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
-from warnings import catch_warnings, warn
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from .adapting import Adaptation, RefitScores
+from .adaptable import AdaptationMixin
 from .core.arrays import Array, Matrix, is_tensor, namespace, put, row_blocks
 from .core.coupling import CONVEX
 from .core.terms import PERCENTILE_TERMS
@@ -31,7 +31,6 @@ from .probabilities import check_threshold_wish
 from .record import FitRecord
 from .refit import take_over, unfitted_copy
 from .rows.dask import lazily
-from .rows.elsewhere import RowsElsewhere
 from .rows.read import (
     Features,
     RulesLike,
@@ -58,7 +57,11 @@ ONE_GROUP = (
 
 
 class MLTSKClassifier(
-    FittedAttributes, CorrectionMixin, ObservedLabelsMixin, BaseEstimator
+    FittedAttributes,
+    CorrectionMixin,
+    AdaptationMixin,
+    ObservedLabelsMixin,
+    BaseEstimator,
 ):
     """Multi-label Takagi-Sugeno-Kang fuzzy system: a general rule, and the exceptions.
 
@@ -513,86 +516,6 @@ sample, or one-dimensional classes
             short.max_conditions = max_conditions
         return short
 
-    def adapted(self, X, y, sample_weight=None, groups=None) -> "MLTSKClassifier":
-        """A fitted copy for another site: numbers drawn towards those of this model.
-
-        Its terms are the same. Leave-one-out on the new rows says how strongly numbers
-        are drawn: from the old model as it is to a fit from nothing, with terms of its
-        own, where that is clearly better. No row of the old site is needed.
-
-        Parameters
-        ----------
-        X, y : as in `fit`
-            Rows of the other site. Labels and features of data frames are matched by
-            name. A feature that X lacks counts as not measured, a label that the model
-            does not know is fitted from nothing, one that y lacks is left out.
-        sample_weight, groups : optional
-            As in `fit`.
-
-        Returns
-        -------
-        MLTSKClassifier
-            With three more attributes. ``changes_`` is a list of sentences: which
-            effects moved beyond their interval, which labels are more or less frequent,
-            what is new and what is gone. ``compared_`` has AP, AUC and log loss of the
-            old model as it is, recalibrated, adapted and refitted from nothing, all on
-            the new rows without the row that is judged. ``strength_`` says how strongly
-            numbers were drawn: infinity where they stayed, 0 for a fit from nothing.
-
-        Examples
-        --------
-        >>> from mltsk.datasets import make_multilabel_rules
-        >>> data = make_multilabel_rules(n_samples=300, random_state=0)
-        >>> clf = MLTSKClassifier().fit(data.X[:240], data.Y[:240])
-        >>> there = clf.adapted(data.X[240:], data.Y[240:])
-        >>> sorted(there.compared_)
-        ['adapted', 'as it is', 'recalibrated', 'refitted']
-        >>> there.strength_ > 0, there.label_names_ == clf.label_names_
-        (True, True)
-        """
-        check_is_fitted(self)
-        if self.system_.is_sheet or self.system_.is_chosen:
-            raise InputError(
-                "The text of a short model is the whole model: adapt the long one."
-            )
-        rows = RowsElsewhere.read(self, X, y, sample_weight, groups)
-        refit = self._refitted(rows)
-        adaptation = Adaptation(
-            old=self.system_,
-            rows=rows,
-            refit=None if refit is None else _scores_of_refit(refit),
-            threshold=self.threshold,
-        )
-        if refit is not None and adaptation.starts_over:
-            copy = refit
-        else:
-            copy = self._with_system(adaptation)
-        copy.changes_ = adaptation.changes()
-        copy.compared_ = adaptation.compared()
-        copy.strength_ = adaptation.strength
-        return copy
-
-    def _refitted(self, rows: RowsElsewhere) -> "MLTSKClassifier | None":
-        """A fit to the rows of another site alone; None where that cannot be."""
-        from pandas import DataFrame
-
-        if not rows.is_told.all():
-            return None
-        y = DataFrame(rows.labels, columns=list(rows.label_names))
-        if not self.multilabel_:
-            zeros = np.zeros(len(rows.label_names))
-            y = predicted(rows.Y - 0.5, zeros, self.classes_, False)
-        fresh = self._unfitted_long()
-        w = rows.w.max(axis=1)
-        try:
-            with catch_warnings(action="ignore"):
-                fresh.fit(rows.table, y, w, rows.groups, rules=self.given_rules_)
-        except ValueError:  # too little to fit a model to
-            return None
-        if fresh.loo_rows_ is not None or fresh.loo_scores_.shape != rows.Y.shape:
-            return None
-        return fresh
-
     def _unfitted_long(self) -> "MLTSKClassifier":
         """A classifier with the parameters of this one, without limits of its size."""
         parameters = {}
@@ -600,26 +523,6 @@ sample, or one-dimensional classes
             if name in MLTSKClassifier._parameter_constraints:
                 parameters[name] = value
         return MLTSKClassifier(**{**parameters, "max_statements": None})
-
-    def _with_system(self, adaptation: Adaptation) -> "MLTSKClassifier":
-        """A copy with an adapted system and its honest scores.
-
-        Its numbers are free: wishes that this model meets, it may not meet.
-        """
-        copy = self._unfitted_long()
-        copy.monotonic_cst = None
-        old = {**vars(self), "fit_record_": None}
-        not_taken = ("stream_", "kept_sums_", "wishes_", "wish_price_", "edits_")
-        for name, value in old.items():
-            if name.endswith("_") and name not in not_taken:
-                setattr(copy, name, value)
-        copy.system_ = adaptation.system()
-        copy.label_names_ = adaptation.rows.label_names
-        if self.multilabel_:
-            copy.classes_ = np.arange(len(copy.label_names_))
-        copy.loo_scores_ = adaptation.honest
-        copy.loo_rows_ = None
-        return copy
 
     def points(
         self,
@@ -773,11 +676,6 @@ sample, or one-dimensional classes
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = self.scale in ("auto", "unit", None)
         return tags
-
-
-def _scores_of_refit(refit: MLTSKClassifier) -> RefitScores:
-    """Leave-one-out scores of a fit to rows of another site."""
-    return RefitScores(raw=refit.fit_record_.scores, log_odds=refit.loo_scores_)
 
 
 def _warn_of_rules(system: FuzzySystem) -> None:
