@@ -13,6 +13,7 @@ def test_public_names():
         "MLTSKClassifier",
         "PaperMLTSK",
         "PointsClassifier",
+        "edited",
         "evaluate",
         "explore",
         "from_dict",

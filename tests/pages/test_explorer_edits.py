@@ -85,31 +85,34 @@ def test_the_solver_of_the_page_finds_what_nearest_finds(tmp_path):
     assert 200 <= n_met < 400
 
 
-def test_pages_that_may_hold_rows_hold_sums(model):
-    assert explorer_data(model)["edits"]["model"] == fingerprint(model.system_)
-    assert explorer_data(model, rows=False)["edits"] is None
-    assert explorer_data(model, edits=False)["edits"] is None
-    assert explorer_data(model, rows=False, edits=True)["edits"]["refused"] == ""
+def test_pages_that_hold_rows_hold_sums(model):
+    with_rows = explorer_data(model, DATA.X)
+    assert with_rows["edits"]["model"] == fingerprint(model.system_)
+    assert explorer_data(model, DATA.X, rows=False)["edits"] is None
+    assert explorer_data(model, DATA.X, edits=False)["edits"] is None
+    assert explorer_data(model)["edits"] is None
+    assert explorer_data(model, edits=True)["edits"]["refused"] == ""
 
 
 def test_models_that_cannot_be_edited_say_why(model, tmp_path, monkeypatch):
     without = load(save(model, tmp_path / "model.skops"))
-    assert "keep_sums=True" in explorer_data(without)["edits"]["refused"]
-    few = explorer_data(model, max_labels=2)["edits"]
+    assert "keep_sums=True" in explorer_data(without, edits=True)["edits"]["refused"]
+    few = explorer_data(model, max_labels=2, edits=True)["edits"]
     assert few["refused"] == "This page has some of the labels alone."
     same = model.constrained(curves={"x1": {"same": True}})
-    assert "the same for several labels" in explorer_data(same)["edits"]["refused"]
+    refused = explorer_data(same, edits=True)["edits"]["refused"]
+    assert "the same for several labels" in refused
     monkeypatch.setattr(explorer_edits, "MAX_EDIT_COLUMNS", 5)
-    refused = explorer_data(model)["edits"]["refused"]
+    refused = explorer_data(model, edits=True)["edits"]["refused"]
     assert refused.endswith("too large for a page: correct it with `mltsk correct`.")
 
 
 def test_models_without_curves_offer_no_edits(model):
-    assert explorer_data(model.shorten(5))["edits"] is None
+    assert explorer_data(model.shorten(5), edits=True)["edits"] is None
     unit = MLTSKClassifier(n_rules=0, scale="unit").fit(DATA.X, DATA.Y)
-    assert explorer_data(unit)["edits"] is None
+    assert explorer_data(unit, edits=True)["edits"] is None
     papers = PaperMLTSK(2, correlation_weight=0.01).fit(DATA.X, DATA.Y)
-    assert explorer_data(papers)["edits"] is None
+    assert explorer_data(papers, edits=True)["edits"] is None
 
 
 def test_a_page_has_the_log_of_an_edited_model(model):

@@ -81,6 +81,10 @@ MOVED_LABELS_HELP = (
     "Labels about which it is told what holds in general, those that the model moves "
     "most; JSON has all.  [default: 20 of a long model]"
 )
+EDITABLE_HELP = (
+    "Whether curves can be edited in the page, which then holds the sums of a model "
+    "that was fitted with --keep-sums.  [default: with --data]"
+)
 NEIGHBOURS_HELP = "List the samples that are most like the one shown."
 ONNX_HELP = "Write an ONNX graph: scores, labels and probabilities of dense samples."
 JSON_HELP = "Write plain data (mltsk.from_dict reads them back); - prints."
@@ -373,6 +377,10 @@ def explore(
         Option(help="Heading of the page.  [default: name of the fitted data]"),
     ] = None,
     max_labels: MaxLabelsOption = None,
+    edits: Annotated[
+        bool | None,
+        Option("--edits/--no-edits", help=EDITABLE_HELP, show_default=False),
+    ] = None,
     *,
     options: FileOptions,
 ) -> None:
@@ -382,12 +390,14 @@ def explore(
     The page needs no server and no network. With --data it holds those samples, up to
     2,000, to be found by number or identifier, marks their true labels if the data hold
     them, and shows which labels go together. With the data that the model was fitted
-    on, the page can also show shorter models.
+    on, the page can also show shorter models. A model that was fitted with --keep-sums
+    can be edited in the page; `mltsk correct --edits` applies what the page exports.
 
     \b
     Examples:
       mltsk explore yeast.skops --out yeast.html
       mltsk explore patients.skops --data patients.csv --id patient --out patients.html
+      mltsk explore patients.skops --edits --out patients.html
     """
     from ..explain.rules import MAX_SHOWN_LABELS
     from ..tables.files import source_files
@@ -425,6 +435,7 @@ def explore(
             Y,
             ids=ids,
             neighbours=neighbours,
+            edits=edits,
             title=title or info.data or "Rules",
             max_labels=max_labels or MAX_SHOWN_LABELS,
         )

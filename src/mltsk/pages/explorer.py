@@ -114,8 +114,7 @@ def explore(
     edits : bool, optional
         Whether the model can be edited in the page, which takes the sums over the rows
         of its fit. Sums over few rows tell something of these rows: by default they are
-        in pages that may hold rows (``rows``). `mltsk.edited` reads what the page
-        exports.
+        in pages that hold rows. `mltsk.edited` reads what the page exports.
     title : str, default="Rules"
     max_labels : int, default=500
         How many labels the page has: those that most rows have. If some are left out,
@@ -260,10 +259,9 @@ def explorer_data(
         if rows:
             system = _narrowed(classifier.system_, shown)
             shown_rows = rows_data(system, values, labels, names)
-    can_be_edited = rows if edits is None else edits
     edited = None
-    if can_be_edited and classifier is model:
-        edited = edits_data(classifier, has_all_labels=shown is None)
+    if _offers_edits(edits, holds_rows=shown_rows is not None):
+        edited = edits_data(model, has_all_labels=shown is None)
     data = {
         **_model_data(classifier, values, labels, shown),
         "edits": edited,
@@ -277,6 +275,11 @@ def explorer_data(
     if shown is None:  # those of 1,000 labels took a minute
         sizes = sizes_data(classifier, features, Y, room)
     return {**data, "sizes": sizes}
+
+
+def _offers_edits(edits: bool | None, *, holds_rows: bool) -> bool:
+    """Whether a page has edits: as asked for, by default if it holds rows."""
+    return holds_rows if edits is None else edits
 
 
 def _shown_labels(classifier: Estimator, max_labels: int) -> NDArray[np.intp] | None:

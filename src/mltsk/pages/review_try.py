@@ -23,6 +23,7 @@ def try_section(review: Review) -> Section:
         take_rows(samples_of(table), rows),
         table.Y.iloc[rows],
         ids=ids,
+        edits=False,  # no file holds the model of a review
         max_labels=review.max_labels,
     )
     return Section(
