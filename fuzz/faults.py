@@ -3,6 +3,9 @@
 Jobs are killed (SIGKILL, at a random moment), and disks are full. After each kill a
 file is the old one or the new one, whole; a store has all that it had; and the same
 command, given again, ends with what an undisturbed run gives, and leaves no other file.
+
+A fit is also stopped in four ways at random moments (``--stops``): told to end, killed,
+out of memory, out of disk. Its exit status and its last line say which.
 """
 
 import argparse
@@ -17,12 +20,15 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from random import Random
 
 import numpy as np
+import pandas as pd
 
 from mltsk import load
 from mltsk.datasets import make_multilabel_rules, write_npz
@@ -136,11 +142,13 @@ class Job:
         return n_killed
 
 
-def scores_of(model: Path) -> bytes:
+def scores_of(model: Path, n_features: int = 8) -> bytes:
     """Scores of a model, which must be whole if it is there."""
     if not model.exists():
         return b""
-    return load(model).decision_function(np.zeros((1, 8))).tobytes()
+    clf = load(model)
+    zeros = pd.DataFrame(np.zeros((1, n_features)), columns=clf.feature_names_in_)
+    return clf.decision_function(zeros).tobytes()
 
 
 def length_of(page: Path) -> int:
@@ -161,6 +169,110 @@ def scores_in(folder: Path) -> frozenset[object]:
         return frozenset()
     columns = scores[["method", "fold", "setting", "AP", "HL"]].astype(str)
     return frozenset(columns.itertuples(index=False, name=None))
+
+
+# Loads all that a fit needs, then allows this much more memory.
+LITTLE_MEMORY = """
+import sys
+from mltsk.cli import main
+from mltsk.machine import limit_process
+n_bytes, data, model, scratch = sys.argv[1:]
+main(["fit", data, "--rules", "2", "--out", scratch])
+limit_process(int(n_bytes))
+sys.exit(main(["fit", data, "--rules", "40", "--out", model]))
+"""
+MAX_MORE_MEMORY = 96 << 20  # bytes: with these the fit succeeds
+
+
+@dataclass(frozen=True)
+class StoppedFit:
+    """A fit to a file that is there already, which is stopped in some way."""
+
+    data: Path
+    model: Path
+
+    @property
+    def args(self) -> list[str]:
+        """The command."""
+        return command("fit", self.data, "--rules", 40, "--out", self.model)
+
+    def told_to_end(self, seconds: float, rng: Random) -> tuple[int, str]:
+        """Send SIGTERM after a part of the seconds that a fit takes."""
+        return self._signalled(signal.SIGTERM, rng.uniform(0.1, 1.0) * seconds)
+
+    def killed(self, seconds: float, rng: Random) -> tuple[int, str]:
+        """Send SIGKILL after a part of the seconds that a fit takes."""
+        return self._signalled(signal.SIGKILL, rng.uniform(0.1, 1.0) * seconds)
+
+    def _signalled(self, number: int, seconds: float) -> tuple[int, str]:
+        process = subprocess.Popen(
+            self.args, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=seconds)
+        process.send_signal(number)
+        _, errors = process.communicate()
+        return process.returncode, errors
+
+    def out_of_memory(self, seconds: float, rng: Random) -> tuple[int, str]:
+        """Allow little more memory than what is loaded."""
+        n_bytes = rng.randint(1 << 18, MAX_MORE_MEMORY)
+        scratch = self.model.with_name("scratch.skops")
+        words = map(str, (n_bytes, self.data, self.model, scratch))
+        done = finished([sys.executable, "-c", LITTLE_MEMORY, *words])
+        scratch.unlink(missing_ok=True)
+        return done.returncode, done.stderr
+
+    def out_of_disk(self, seconds: float, rng: Random) -> tuple[int, str]:
+        """Allow files of some bytes, up to the size of the model."""
+        size = self.model.stat().st_size
+        done = finished(self.args, max_file_bytes=rng.randint(0, size + 1000))
+        return done.returncode, done.stderr
+
+
+# What the last line says of each way, and the exit status with it.
+WAYS = {
+    "told_to_end": (143, "told to end; nothing was left half-written."),
+    "killed": (-signal.SIGKILL, ""),
+    "out_of_memory": (1, "more memory than there is"),
+    "out_of_disk": (1, "cannot be written"),
+}
+
+
+def stopped_fits(folder: Path, rng: Random, n_stops: int) -> Counter[str]:
+    """Stop a fit in every way until it was stopped so often; how often each was.
+
+    A fit that ends before it is stopped has status 0 and its model. One that the system
+    is told to end while Python itself starts dies of the signal, before any line of
+    ours.
+    """
+    data = write_npz(folder / "stopped.npz", make_multilabel_rules(1500, 12, 6))
+    (folder / "stop").mkdir()
+    fit = StoppedFit(data, folder / "stop" / "model.skops")
+    start = time.monotonic()
+    done = finished(fit.args)
+    assert done.returncode == 0, done.stderr
+    seconds = time.monotonic() - start
+    whole = scores_of(fit.model, n_features=12)
+    counts: Counter[str] = Counter()
+    while counts.total() - counts["not stopped"] < n_stops:
+        for way, (status, words) in WAYS.items():
+            found, errors = getattr(fit, way)(seconds, rng)
+            said = errors.strip().splitlines()[-1:] or [""]
+            if found == 0:
+                counts["not stopped"] += 1
+            elif found == -signal.SIGTERM and not errors:
+                counts["ended while it started"] += 1
+            else:
+                assert found == status, f"{way}: status {found}: {errors[-500:]}"
+                assert words in said[0], f"{way}: {errors[-500:]}"
+                counts[way.replace("_", " ")] += 1
+            assert "Traceback" not in errors, errors[-2000:]
+            assert scores_of(fit.model, n_features=12) == whole, f"{way}: another model"
+            others = {path.name for path in fit.model.parent.iterdir()}
+            if way != "killed":  # whose leftover the next one removes
+                assert others == {fit.model.name}, f"{way}: {others}"
+    return counts
 
 
 def take_download(file: Path) -> bytes:
@@ -292,12 +404,18 @@ def fit_survives_a_dead_worker() -> bool:
     return True
 
 
+def by_name(counts: Counter[str]) -> str:
+    """Counts in words."""
+    return ", ".join(f"{count} {name}" for name, count in counts.items())
+
+
 def main() -> None:
     """Kill, fill and count."""
     parser = argparse.ArgumentParser(prog="python -m fuzz.faults", description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--stops", type=int, default=50, help="of a fit, in four ways")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="", help="one job")
+    parser.add_argument("--only", default="", help="one job; stops: only those")
     arguments = parser.parse_args()
     rng = Random(arguments.seed)
     kills: Counter[str] = Counter()
@@ -306,6 +424,11 @@ def main() -> None:
     os.environ |= {"no_proxy": "*", "OPENBLAS_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        if arguments.only in ("", "stops"):
+            stops = stopped_fits(folder, rng, arguments.stops)
+            print(f"a fit stopped at {arguments.stops} moments: {by_name(stops)}")
+        if arguments.only == "stops":
+            return
         url = f"http://127.0.0.1:{server.server_port}/file"
         ready = {}
         for name, make in jobs(folder, url).items():
@@ -314,8 +437,8 @@ def main() -> None:
         while kills.total() < arguments.kills:
             for name, job in ready.items():
                 kills[name] += job.kill(rng)
-        by_job = ", ".join(f"{count} of {name}" for name, count in kills.items())
-        print(f"{kills.total()} kills: {by_job}: nothing lost, nothing left behind")
+        verdict = "nothing lost, nothing left behind"
+        print(f"{kills.total()} kills: {by_name(kills)}: {verdict}")
         if arguments.only:
             return
         print(f"{full_disks(folder)} full disks: a sentence each, nothing lost")

@@ -7,8 +7,9 @@ system that lacks an answer is dealt with here, once.
 import errno
 import os
 import signal
+import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -194,6 +195,27 @@ def limit_process(n_bytes: int) -> None:
     for kind, limit in limits.items():
         with suppress(OSError, ValueError):
             resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))
+
+
+@contextmanager
+def termination_raises(error: type[BaseException]) -> Iterator[None]:
+    """Let SIGTERM raise an error, as Ctrl-C does, so that what is open is tidied up.
+
+    Where somebody else listens, or outside of the main thread, nothing changes.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:
+        raise error
+
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def ignore_interrupts() -> None:

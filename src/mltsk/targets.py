@@ -9,6 +9,7 @@ too.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from sklearn.utils.validation import assert_all_finite, check_array, column_or_1
 from .core.arrays import cast, check_plain, namespace, put
 from .exceptions import InputError, check_different, check_texts
 from .frames import is_absent
+from .machine import total_memory
 
 NUMBERS_OF_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
@@ -73,6 +75,7 @@ class Targets:
             dtype = object if names else None
             return table_targets(np.asarray(y, dtype=dtype), names, may_miss=may_miss)
         if sparse.issparse(y):
+            _check_memory(y.shape)
             y = y.toarray()
         values = np.asarray(y)
         if _is_table(values):
@@ -121,6 +124,18 @@ def are_label_lists(y: Any) -> bool:
     if any(isinstance(row, set | frozenset) for row in rows):
         return True
     return any(_is_label_name(cell) for row in rows for cell in row)
+
+
+def _check_memory(shape: tuple[int, ...]) -> None:
+    """Refuse a sparse y whose indicator (N, L) would take more memory than there is."""
+    n_bytes = 8 * prod(shape)
+    memory = total_memory()
+    if n_bytes > memory:
+        raise InputError(
+            f"y has {prod(shape):,} cells, which take {n_bytes / 2**30:,.0f} GiB of "
+            f"memory, and this process may take {memory / 2**30:.3g} GiB: "
+            "fit fewer labels at a time."
+        )
 
 
 def _check_not_empty(y: Any) -> None:

@@ -98,7 +98,10 @@ def heed_interrupts():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
-def test_main_stops_a_real_process_at_ctrl_c_and_leaves_nothing(tmp_path):
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_main_stops_a_real_process_when_told_to_and_leaves_nothing(
+    tmp_path, name, status
+):
     process = subprocess.Popen(
         [*RUN, "review", "pbc", "--out", str(tmp_path / "page.html")],
         stdout=subprocess.DEVNULL,
@@ -108,9 +111,10 @@ def test_main_stops_a_real_process_at_ctrl_c_and_leaves_nothing(tmp_path):
         preexec_fn=heed_interrupts,
     )
     assert re.match(r"review of pbc: 1 of \d+ steps", process.stderr.readline())
-    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, getattr(signal, name))
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == status
+    assert err.splitlines()[-1].endswith("nothing was left half-written.")
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
 

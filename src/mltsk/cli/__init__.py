@@ -1,9 +1,9 @@
 """The command line: all commands under ``mltsk``, and the options before a command.
 
 `main` alone turns what happened into an exit status: 0; 1 for a failed job; 2 for bad
-usage or bad input; 130 after Ctrl-C. Every failure is one sentence on standard error,
-with a traceback only under ``--debug``. Commands import what they need when they run,
-so that ``mltsk --help`` answers at once.
+usage or bad input; 130 after Ctrl-C; 143 where the system asked it to end. Every
+failure is one sentence on standard error, with a traceback only under ``--debug``.
+Commands import what they need when they run, so that ``mltsk --help`` answers at once.
 """
 
 import sys
@@ -16,6 +16,7 @@ from typer import Option
 
 from .. import __version__
 from ..exceptions import InputError
+from ..machine import termination_raises
 from . import (
     adapt,
     correct,
@@ -34,6 +35,12 @@ from .output import say, standard_streams
 FAILED = 1
 BAD_INPUT = 2
 STOPPED = 130
+TERMINATED = 143
+
+
+class Terminated(BaseException):
+    """The system, or whoever started this process, asks it to end (SIGTERM)."""
+
 
 app = typer.Typer(
     name="mltsk",
@@ -81,7 +88,7 @@ def _before_a_command(
       mltsk predict yeast.skops new.csv --out predictions.csv
 
     Exit status: 0; 1 for a job that failed; 2 for bad usage or bad input; 130 after
-    Ctrl-C.
+    Ctrl-C; 143 where the system asked it to end.
     """
 
 
@@ -116,8 +123,11 @@ app.add_typer(datasets.app, name="datasets")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    with standard_streams():
-        return _status(arguments)
+    try:
+        with standard_streams(), termination_raises(Terminated):
+            return _status(arguments)
+    except Terminated:  # before or after the command
+        return TERMINATED
 
 
 def _status(arguments: Sequence[str]) -> int:
@@ -129,6 +139,9 @@ def _status(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):  # Abort is Ctrl-C in older typers
         _complain("stopped; nothing was left half-written.")
         return STOPPED
+    except Terminated:
+        _complain("told to end; nothing was left half-written.")
+        return TERMINATED
     except Exception as error:
         if "--debug" in arguments:
             say(traceback.format_exc(), err=True)

@@ -20,6 +20,8 @@ from ..core.arrays import (
     asnumpy,
     blas_threads,
     cast,
+    is_csr,
+    is_tensor,
     namespace,
     spread_rows,
     underflow_is_zero,
@@ -51,9 +53,10 @@ from .grow import (
     may_grow,
 )
 from .judge import KernelJudge
+from .memory import FitSize
 from .order import mixed_order, places_in_any_units, stratified_rows
 from .ridge import Penalty, SingularError, solve_dual
-from .rows import Block, RowIndex, Rows
+from .rows import ArrayRows, Block, RowIndex, Rows
 from .solve import (
     Consequents,
     HeldRows,
@@ -144,12 +147,16 @@ class FitResult:
 
 @underflow_is_zero()
 def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
-    """Fit a general rule and exceptions to rows."""
+    """Fit a general rule and exceptions to rows.
+
+    One that would take more memory than there is is refused first.
+    """
+    label_groups = groups_of_labels(rows.w, rows.shape[1])
+    _check_memory(rows, len(names.features), len(label_groups))
     n_sampled = options.sample_rows
     if n_sampled is None:
         n_sampled = _sample_rows(rows, len(names.features))
     sample = rows.sample(n_sampled)
-    label_groups = groups_of_labels(rows.w, rows.shape[1])
     w = sample.row_weights
     with blas_threads(0.0):
         scale, Z = Scale.of(
@@ -216,6 +223,19 @@ def _solved(
         scores = _on_scale_of(by_all, asnumpy(without.loo_scores), held.block)
         loo_scores[own_rows] = scores[own_rows]
     return replace(solution, loo_scores=loo_scores)
+
+
+def _check_memory(rows: Rows, n_columns: int, n_patterns: int) -> None:
+    """Refuse rows whose fit needs more memory than there is; of tensors nobody asks."""
+    n_rows, n_labels = rows.shape
+    n_cells = None
+    if isinstance(rows, ArrayRows):
+        if is_tensor(rows.X):
+            return
+        if is_csr(rows.X):
+            n_cells = rows.X.nnz
+    held = n_rows if n_rows <= rows.limit else min(n_rows, SAMPLE_ROWS)
+    FitSize(held, n_columns, n_labels, n_patterns, n_cells).check()
 
 
 def _on_scale_of(scores: FloatArray, others: FloatArray, block: Block) -> FloatArray:

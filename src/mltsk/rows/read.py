@@ -32,6 +32,7 @@ from ..core.arrays import (
 from ..core.used import UsedFeatures
 from ..exceptions import InputError, check_texts
 from ..fit.left_out import group_codes, take_groups
+from ..fit.memory import FitSize
 from ..fit.rows import ArrayRows, Rows
 from ..frames import check_column_names, has_columns, is_absent, is_polars
 from ..targets import Targets
@@ -265,6 +266,7 @@ def numbers_of(
 
 def _finite_numbers(columns: Columns, X: TableLike) -> FloatArray:
     """X in its columns of numbers; infinity is refused with the name of its feature."""
+    FitSize(X.shape[0], len(columns.parts), n_labels=0).check()
     numbers = columns.expand(X)
     is_infinite = np.isinf(numbers).any(axis=0)
     if is_infinite.any():
