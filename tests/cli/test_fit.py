@@ -78,6 +78,16 @@ def test_fit_says_which_labels_cannot_be_told_better_than_by_guessing(
     data = csv_file("two.csv", ["a", "b", "c", "signal", "noise"], rows)
     text = succeeds("fit", data, "--labels 2 --out", out).out
     assert "\nCannot be told better than by guessing: noise.\n" in text
+    assert "almost without error" not in text
+
+
+def test_fit_doubts_labels_that_are_told_almost_without_error(succeeds, csv_file, out):
+    rng = np.random.default_rng(0)
+    weight = rng.normal(3000, 500, size=200)
+    rows = np.column_stack([weight, weight < 2500, rng.random(200) < 0.3]).tolist()
+    data = csv_file("leak.csv", ["weight", "low", "noise"], rows)
+    text = " ".join(succeeds("fit", data, "--labels 2 --out", out).out.split())
+    assert "Told almost without error: low. `mltsk doctor` names features" in text
 
 
 def auc_of(label, text):

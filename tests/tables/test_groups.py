@@ -31,9 +31,10 @@ def test_repeating_identifiers_keep_rows_together_by_themselves(name):
     assert table.group_name == name
     assert table.feature_names == ("age",)
     assert table.ids.columns.tolist() == [name]
+    typed = '"user id"' if name == "user id" else name
     assert table.columns.notes == (
         f"{name}: rows of one {name} are kept together (20 groups of up to 3 rows); "
-        f"--group none, or --number {name}, to overrule",
+        f"--group none, or --number {typed}, to overrule",
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from mltsk import read_table
+from mltsk.exceptions import InputError
 
 FRAME = pd.DataFrame({"x": [0.5, 1, 3], "p": [0, 1, 1], "q": ["no", "yes", None]})
 
@@ -194,3 +195,11 @@ def test_read_lists_cuts_codes():
     assert_array_equal(table.Y[["E11", "I10"]], [[1, 1], [1, 0], [0, 1]])
     note = "icd: 3 codes cut to 3 characters: 2 labels; --prefix to overrule"
     assert note in table.columns.notes
+
+
+def test_label_columns_take_several_words_for_yes_in_one_text():
+    frame = pd.DataFrame({"x": [1.0, 2, 3], "stage": ["none", "mild", "severe"]})
+    table = read_table(frame, "stage=mild|severe")
+    assert table.Y["stage"].tolist() == [0.0, 1.0, 1.0]
+    with pytest.raises(InputError, match=r'or --labels "stage=severe\|…"'):
+        read_table(frame, "stage")

@@ -63,3 +63,9 @@ def test_note_on_ranks_names_the_order(words, order):
     assert note == (
         order and f'may be ranks; --ordinal "it: {order}" to use their order'
     )
+
+
+def test_note_on_ranks_knows_ranges_behind_a_number():
+    words = ["4_51+", "2_11-20", "3_21-50"]
+    order = "esr: 2_11-20 < 3_21-50 < 4_51+"
+    assert f'--ordinal "{order}"' in note_on_ranks("esr", words)

@@ -91,6 +91,7 @@ MEANING_OF_COLUMNS = (
     "at thresholds found without these rows."
 )
 MAX_NAMES_OF_LINE = 8
+SUSPECT_AUC = 0.99  # on left-out rows: more is rarely honest work
 
 RULES_HELP = (
     "Number of exceptions to the general rule; 0 for none.  [default: auto; paper: 3]"
@@ -511,7 +512,9 @@ def _chosen_values(model: "Estimator") -> list[str]:
     texts = []
     for name, word in words.items():
         if isinstance(getattr(model, name), str):
-            texts.append(f"{word} {getattr(model, f'{name}_'):.3g}")
+            value = getattr(model, f"{name}_")
+            written = f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
+            texts.append(f"{word} {written}")
     return texts
 
 
@@ -547,16 +550,30 @@ def _results(model: "Estimator", table: "DataTable") -> str:
 
     judged = dict(zip(table.label_names, judge(model), strict=True))
     lines = wrap(MEANING_OF_COLUMNS, MAX_LINE_WIDTH)
-    guessed = [name for name, label in judged.items() if label.is_guessed]
-    if guessed:
-        names = listing(guessed, at_most=MAX_NAMES_OF_LINE)
-        verdict = f"Cannot be told better than by guessing: {names}."
+    for verdict in _verdicts(judged):
         lines += ["", *wrap(verdict, MAX_LINE_WIDTH)]
     title = "\n".join(wrap(_how_rows_were_scored(model, table), MAX_LINE_WIDTH))
     meanings = "\n".join(lines)
     return (
         f"{title}\n\n{_table_of_judged(judged, len(model.loo_scores_))}\n\n{meanings}"
     )
+
+
+def _verdicts(judged: "Mapping[str, JudgedLabel]") -> list[str]:
+    """Sentences about labels that nothing tells, and that something gives away."""
+    guessed = [name for name, label in judged.items() if label.is_guessed]
+    told = [name for name, label in judged.items() if label.AUC[0] >= SUSPECT_AUC]
+    verdicts = []
+    if guessed:
+        names = listing(guessed, at_most=MAX_NAMES_OF_LINE)
+        verdicts.append(f"Cannot be told better than by guessing: {names}.")
+    if told:
+        names = listing(told, at_most=MAX_NAMES_OF_LINE)
+        verdicts.append(
+            f"Told almost without error: {names}. `mltsk doctor` names features that "
+            "tell a label almost alone, and may be known only afterwards."
+        )
+    return verdicts
 
 
 def _how_rows_were_scored(model: "Estimator", table: "DataTable") -> str:

@@ -167,8 +167,9 @@ LabelsOption = Annotated[
         "--labels",
         metavar="COLUMNS",
         help="Label columns: names separated by commas (name=word if another word "
-        "than yes or 1 means yes), how many there are at the end (negative: at the "
-        "start), or a MULAN XML file. ARFF and NPZ files may declare them.",
+        "than yes or 1 means yes, name=word|other if several do), how many there are "
+        "at the end (negative: at the start), or a MULAN XML file. ARFF and NPZ files "
+        "may declare them.",
     ),
 ]
 DropOption = Annotated[str, Option(metavar="COLUMNS", help="Columns to leave out.")]

@@ -358,7 +358,9 @@ def _nominal(
         counts = Counter(texts)
         rare = [word for word in words if counts[word] < least]
         if rare:
-            shares = f"in fewer than {least:.0f} rows each, together {OTHER!r}"
+            shares = f"in fewer than {least:.0f} rows, {OTHER!r}"
+            if len(rare) > 1:
+                shares = f"in fewer than {least:.0f} rows each, together {OTHER!r}"
             notes = [*notes, f"{quoted_list(rare)}: {shares} in the model"]
     dtype = pandas.CategoricalDtype(words, ordered=False)
     summary = summary_of_texts(

@@ -137,7 +137,8 @@ def read_group(
             f"{plural(n_alone, 'row')} without a value: each a group of its own"
         )
     if not is_asked:
-        notes[-1] += f"; --group none, or --number {name}, to overrule"
+        typed = f'"{name}"' if " " in name else name
+        notes[-1] += f"; --group none, or --number {typed}, to overrule"
     problem = ""
     if not len(sizes):
         problem = f"Column {name!r} has no value: it cannot say what belongs together."

@@ -126,7 +126,10 @@ def _problem_of_positive(words: Sequence[str], positive: Sequence[str]) -> str:
     if absent:
         return f"has no cell with {quoted_list(absent)}; it holds {quoted_list(words)}."
     if len(positive) == 1 and len(words) > 2:
-        return f"holds {quoted_list(words)}: give all words that mean yes in a list."
+        return (
+            f"holds {quoted_list(words)}: give all words that mean yes in a list "
+            f'(--labels "NAME={positive[0]}|…").'
+        )
     return ""
 
 
@@ -145,7 +148,8 @@ def _problem_of_words(name: str, words: Sequence[str], positive: Sequence[str]) 
     if len(words) > 2:
         hint = (
             "count words as missing (missing), or list those that mean yes, "
-            f"labels={{{name!r}: [{example}, …]}}"
+            f"labels={{{name!r}: [{example}, …]}} or "
+            f'--labels "{name}={example[1:-1]}|…"'
         )
     return f"holds {quoted_list(words)}, not 0 and 1 or yes and no: {hint}."
 

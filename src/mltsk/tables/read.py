@@ -439,7 +439,7 @@ def label_columns(raw: RawTable, labels: Labels) -> PositiveWords:
     """The label columns, each with the words that mean yes where they were given.
 
     A number counts columns, the last ones or, if negative, the first ones; names may be
-    written ``name=word``.
+    written ``name=word``, or ``name=word|other`` where several words mean yes.
     """
     # A string for a MATLAB file is a variable, which the reader has taken.
     is_variable = isinstance(labels, str) and raw.source.lower().endswith(".mat")
@@ -453,7 +453,7 @@ def label_columns(raw: RawTable, labels: Labels) -> PositiveWords:
         for name in pick_labels(labels, columns, raw.name):
             column, equals, word = name.rpartition("=")
             if equals and name not in columns:
-                words[column] = [word]
+                words[column] = word.split("|")
             else:
                 words[name] = None
     else:

@@ -13,7 +13,7 @@ MIN_LEVELS = 3  # of words that may be ranks
 # Behind a word: 1:64 is a titer and 1-3 a range, not a yes with a remark.
 _REMARK = re.compile(r"([^\W\d]\w*)\s*[(\[,;:–-].*", re.DOTALL)
 _RANGE = re.compile(
-    r"[<>≤≥]?\s*(\d+(?:\.\d+)?)\s*(?:(?:-|–|to)\s*\d+(?:\.\d+)?|\+)?(?:\s?\w+)?"
+    r"(?:\d+_)?[<>≤≥]?\s*(\d+(?:\.\d+)?)\s*(?:(?:-|–|to)\s*\d+(?:\.\d+)?|\+)?(?:\s?\w+)?"
 )
 
 
