@@ -5,9 +5,8 @@ triplicate (whole groups are left out), and cases that weigh five times as much.
 fit says of itself (leave-one-out) is compared with what its model does on 20,000 fresh
 rows of the same law:
 
-* probabilities: their mean in the rows of the table next to its rate, which must be
-  near in every table; that of fresh rows, which 100 rows cannot place any better where
-  chance looks like a signal; and the log loss next to that of a constant;
+* probabilities: their mean in the rows of the table and in fresh rows, next to the
+  rate of the table, and the log loss of fresh rows next to that of a constant;
 * AUC and AP with their 95 % intervals, and how often these hold the truth. The AP of
   few rows in random order is above the rate (20 cases in 100 rows: .234), and a review
   compares with that: what this adds is taken away before AP is compared with the truth;
@@ -52,6 +51,8 @@ TABLES_OF_LARGE = 40
 TABLES_OF_SMALL = 120
 TABLES_WITH_FULL = 400
 MIN_CASES = 2  # tables with fewer are drawn again
+# Of the first table: widths of intervals were looked at on tables with lower ones.
+FIRST_SEED = 5_000
 JITTER = 0.05  # between the rows of a group, where features have a deviation of 1
 SHORT_STATEMENTS = 5
 OFTEN_CHOSEN = 0.9  # of the refits
@@ -131,7 +132,7 @@ def run(options: Options) -> None:
     with Workers(options.threads or 2) as map_tables:
         results = []
         for number, cell in enumerate(CELLS):
-            seeds = range(cell.n_tables(options.full))
+            seeds = FIRST_SEED + np.arange(cell.n_tables(options.full))
             of_tables = map_tables(partial(judge_table, cell, number), seeds)
             result = pd.DataFrame(chain.from_iterable(of_tables))
             results.append(result)
@@ -468,9 +469,11 @@ def bias(result: pd.DataFrame, figure: str) -> pd.Series:
 def missed_limits(cell: Cell, result: pd.DataFrame) -> list[str]:
     """What does not hold of a cell; "perhaps" if it may by two standard errors."""
     misses = []
-    worst = result["rate_error"].abs().max()
-    if cell.is_noise and worst > MAX_RATE_ERROR:
-        misses.append(f"mean probability off by {worst:.3f} in a table")
+    for rows, name in (("its own", "rate_error"), ("fresh", "fresh_rate_error")):
+        worst = result[name].abs().max()
+        if cell.is_noise and worst > MAX_RATE_ERROR:
+            sentence = f"mean probability of {rows} rows off by {worst:.3f} in a table"
+            misses.append(sentence)
     limits = {
         "AUC": MAX_AUC_BIAS,
         "AP_less_chance": MAX_AP_BIAS,

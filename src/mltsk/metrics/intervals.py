@@ -21,9 +21,6 @@ from mltsk.metrics.proportions import (
     normal_quantile,
 )
 
-# How much of a share of noise counts for AP, which depends on first ranks: with all of
-# it intervals held the truth in 98 to 99 % of tables of noise, with this in 96 to 98 %.
-AP_NOISE = 0.75
 UNDEFINED = IntervalEstimate(np.nan, np.nan, np.nan)
 
 
@@ -39,10 +36,8 @@ def average_precision_interval(
 
     The standard error is that of the infinitesimal jackknife (how far AP moves with the
     weight of each row, or group of rows), taken to the scale of log-odds; how many of
-    them the interval has is Student's, with two degrees of freedom more than an
-    interval of a mean would have: without them, those of five cases held the truth in
-    99 %. Of rows in groups, cases are as many as would say as much if those of a group
-    all said the same.
+    them the interval has is Student's, by the number of cases. Of rows in groups, these
+    are the cases that would say as much if those of a group all said the same.
 
     Parameters
     ----------
@@ -62,7 +57,7 @@ def average_precision_interval(
     >>> y = [1, 0, 1, 1, 0, 0, 0, 1, 0, 0]
     >>> s = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0]
     >>> [round(figure, 2) for figure in average_precision_interval(y, s)]
-    [0.73, 0.19, 0.97]
+    [0.73, 0.11, 0.98]
     """
     rows = observed_rows(y, scores, groups)
     n_cases = int(rows.has_label.sum())
@@ -71,10 +66,11 @@ def average_precision_interval(
     ap = float(ranking(rows.has_label, rows.scores)[0][0])
     n_independent = independent_count(rows.has_label, rows.groups)
     influences = np.bincount(rows.groups, influences_on_ap(rows.has_label, rows.scores))
-    variance = (1 + AP_NOISE * noise_share) * float((influences**2).sum())
+    variance = (1 + noise_share) * float((influences**2).sum())
     if n_independent * (1 - ap) < 0.5:
         variance = 0.0  # below half a mistake: of 194 cases, .9999 went down to .01
-    n_errors = student_quantile(n_independent + 1, confidence)
+    freedom = max(n_independent - 1, 1.0)
+    n_errors = student_quantile(freedom, confidence)
     return _log_odds_interval(ap, variance, n_independent, n_errors)
 
 
