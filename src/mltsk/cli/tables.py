@@ -174,9 +174,7 @@ def review(
         _refuse_model_alone(data)
         table = open_data(data, options)
         tested = None if test is None else _test_table(test, table, options)
-        model = mltsk.MLTSKClassifier(
-            threshold="f1" if threshold is None else threshold
-        )
+        model = mltsk.MLTSKClassifier(threshold=threshold or "f1")
         with noted_warnings(), working(f"review of {table.name}", "steps") as show:
             made = review_page(
                 table,

@@ -12,8 +12,8 @@ from .sections import Review, Section
 MAX_SHOWN_ROWS = 8
 MAX_SHOWN_PULLING = 5
 WHAT_CHANCE_DOES = (
-    '"Expected by chance" is how many labels at least as unlikely there would be if all '
-    "records were right."
+    '"Expected by chance" is how many labels at least as unlikely there would be if '
+    "all records were right."
 )
 
 
