@@ -18,11 +18,13 @@ from mltsk import (
     load,
     pipeline_classifier,
     pipeline_features,
+    read_table,
     save,
     to_dict,
     to_onnx,
 )
 from mltsk.exceptions import InputError
+from mltsk.pipelines import with_system
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(
@@ -182,3 +184,14 @@ def test_pipeline_classifier_names_texts_by_their_words(tmp_path):
     assert "apple" in explore(pipe, tmp_path / "page.html", texts, Y).read_text(
         encoding="utf-8"
     )
+
+
+def test_a_bare_short_model_predicts_what_the_short_model_predicts():
+    table = read_table("pbc")
+    long = MLTSKClassifier().fit(table.X, table.Y)
+    system = long.fit_record_.bare_system(5, long.max_conditions)
+    bare = with_system(long, system)
+    short = long.shorten(5)
+    assert_array_equal(bare.predict_proba(table.X), short.predict_proba(table.X))
+    assert system.certainty is None
+    assert short.system_.certainty is not None

@@ -133,6 +133,15 @@ def _object_column(name: str, cells: Sequence[Any]) -> InputColumn:
     if set(map(type, cells)) <= WORD_TYPES and any(map(_is_text, cells)):
         return InputColumn(name, cells=cells, is_nominal=True)
     present = [cell for cell in cells if not _is_missing(cell)]
+    _check_objects(name, present)
+    if present and all(_is_number(cell) for cell in present):
+        numbers = [np.nan if _is_missing(cell) else cell for cell in cells]
+        return InputColumn(name, np.array(numbers, dtype=np.float64))
+    return InputColumn(name, cells=cells, is_nominal=True)
+
+
+def _check_objects(name: str, present: Sequence[Any]) -> None:
+    """Refuse cells that are neither numbers nor words."""
     dates = (datetime.date, datetime.time, np.datetime64)
     if any(isinstance(cell, dates) for cell in present):
         _refuse_date(name)
@@ -142,10 +151,6 @@ def _object_column(name: str, cells: Sequence[Any]) -> InputColumn:
             f"Column {name!r} holds a {type(present[0]).__name__} per cell: numbers "
             "and words can be used."
         )
-    if present and all(_is_number(cell) for cell in present):
-        numbers = [np.nan if _is_missing(cell) else cell for cell in cells]
-        return InputColumn(name, np.array(numbers, dtype=np.float64))
-    return InputColumn(name, cells=cells, is_nominal=True)
 
 
 def _is_text(cell: object) -> bool:

@@ -17,6 +17,7 @@ from .exceptions import InputError
 from .frames import is_polars
 from .probabilities import log_odds_of
 from .rows.read import Estimator, TableLike
+from .system import FuzzySystem
 
 Steps: TypeAlias = list[tuple[str, Estimator]]
 
@@ -68,14 +69,21 @@ def with_feature_names(classifier: Estimator, names: Sequence[str]) -> Estimator
     return renamed
 
 
+def with_system(classifier: Estimator, system: FuzzySystem) -> Estimator:
+    """A copy of a fitted classifier that predicts by another system."""
+    other = copy.copy(classifier)
+    vars(other).update(vars(classifier))  # a copy has no record of the fit
+    other.system_ = system
+    return other
+
+
 def with_thresholds(classifier: Estimator, thresholds: FloatArray) -> Estimator:
     """A copy of a fitted classifier that gives labels from these probabilities on.
 
     Its shorter models have the same thresholds (n_labels,).
     """
-    fixed = copy.copy(classifier)
-    vars(fixed).update(vars(classifier))  # a copy has no record of the fit
-    fixed.system_ = replace(classifier.system_, thresholds=log_odds_of(thresholds))
+    system = replace(classifier.system_, thresholds=log_odds_of(thresholds))
+    fixed = with_system(classifier, system)
     return fixed.set_params(threshold=thresholds.tolist())
 
 

@@ -114,6 +114,11 @@ def test_review_says_what_another_threshold_would_change(browser, page):
     browser.run("document.querySelector('#r-move-1').closest('details').open = true")
     said = "document.querySelector('.mover[data-label=\"1\"] output').textContent"
     before = browser.run(said)
+    # it begins with the figures above it
+    above = "document.querySelectorAll('.by-label .label')[1].textContent"
+    assert before.startswith("As it is now, from about ")
+    found = before.split("that have it, ")[1].split(" are found")[0]
+    assert f"of 100 rows that have it, {found} are given it" in browser.run(above)
     browser.page.locator("#r-move-1").focus()
     browser.press("End")
     assert browser.run(said) != before
@@ -131,3 +136,74 @@ def test_review_leaves_its_explorer_room_for_bars_and_figures(browser, page, wid
     browser.settled()
     assert min(browser.run(WIDTHS, ".explorer .label .bar")) > 40
     assert max(browser.run(OVERFLOWS, ".size-ap")) <= 0
+
+
+SKIPPED_LEVELS = """(() => {
+  const levels = [...document.querySelectorAll("main :is(h1, h2, h3, h4)")]
+    .filter((node) => !node.closest(".explorer"))
+    .map((node) => Number(node.tagName[1]));
+  return levels.filter((level, i) => i > 0 && level > levels[i - 1] + 1).length;
+})()"""
+UNNAMED_PICTURES = """[...document.querySelectorAll("main svg")].filter((node) => {
+  return !node.closest(".explorer, [aria-hidden]") && node.ariaHidden !== "true"
+    && !node.getAttribute("aria-label");
+}).length"""
+TABLES_WITHOUT_HEADINGS = """[...document.querySelectorAll("main table")]
+  .filter((table) => !table.closest(".explorer"))
+  .filter((table) => !table.querySelector("th[scope]")).length"""
+UNNAMED_HEADINGS = """[...document.querySelectorAll("main th")]
+  .filter((cell) => !cell.closest(".explorer") && !cell.textContent.trim()).length"""
+
+
+def test_review_can_be_heard(browser, page):
+    browser.open(page, ready=IS_WHOLE)
+    browser.run(UNFOLD)
+    assert browser.run(SKIPPED_LEVELS) == 0
+    assert browser.run(UNNAMED_PICTURES) == 0
+    assert browser.run(TABLES_WITHOUT_HEADINGS) == 0
+    assert browser.run(UNNAMED_HEADINGS) == 0
+
+
+# Of muted text and warnings, on the page and on cards: WCAG asks for 4.5.
+LEAST_CONTRAST = """(() => {
+  const light = (text) => {
+    const [r, g, b] = text.match(/[\\d.]+/g).map((part) => {
+      const share = part / 255;
+      return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const probe = document.body.appendChild(document.createElement("i"));
+  const colour = (name) => {
+    probe.style.color = `var(--${name})`;
+    return light(getComputedStyle(probe).color);
+  };
+  const ratios = [];
+  for (const ink of ["ink", "muted", "series-2"]) {
+    for (const ground of ["paper", "card", "accent-soft"]) {
+      const [low, high] = [colour(ink), colour(ground)].sort((a, b) => a - b);
+      ratios.push((high + 0.05) / (low + 0.05));
+    }
+  }
+  return Math.min(...ratios);
+})()"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_review_has_colours_that_can_be_read(browser, page, dark):
+    browser.open(page, dark=dark, ready=IS_WHOLE)
+    assert browser.run(LEAST_CONTRAST) >= 4.5
+
+
+def test_review_is_reached_by_keyboard_alone(browser, page):
+    browser.open(page, ready=IS_WHOLE)
+    reached = set()
+    for _ in range(30):
+        browser.press("Tab")
+        reached.add(browser.run("document.activeElement.tagName"))
+    assert {"A", "BUTTON", "SUMMARY", "DIV"} <= reached  # a table that may scroll
+    fold = "document.querySelector('details.part > summary')"
+    browser.run(f"{fold}.focus()")
+    was_open = browser.run(f"{fold}.parentElement.open")
+    browser.press("Enter")
+    assert browser.run(f"{fold}.parentElement.open") != was_open

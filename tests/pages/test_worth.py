@@ -254,3 +254,21 @@ def test_sentence_on_chances_doubts_them_if_several_groups_are_off():
         "Be careful with probabilities: of rows with a predicted probability of about "
         "95 %, 5 % have the label."
     )
+
+
+def test_sentence_on_chances_lets_small_gaps_of_a_large_table_pass():
+    forecast = np.linspace(0.1, 0.9, 10)
+    observed = forecast + 0.03  # beyond chance, but nobody would decide otherwise
+    near = Groups(
+        forecast, observed, observed - 0.01, observed + 0.01, size=np.ones(10)
+    )
+    assert sentence_on_chances(near).startswith("Probabilities can be trusted")
+    far = near._replace(forecast=observed - 0.06)
+    assert sentence_on_chances(far).startswith("Be careful")
+    rare = near._replace(
+        forecast=np.full(10, 0.01),
+        observed=np.full(10, 0.02),
+        low=np.full(10, 0.015),
+        high=np.full(10, 0.025),
+    )
+    assert sentence_on_chances(rare).startswith("Be careful")

@@ -174,13 +174,11 @@ def review(
         _refuse_model_alone(data)
         table = open_data(data, options)
         tested = None if test is None else _test_table(test, table, options)
-        model = mltsk.MLTSKClassifier(
-            threshold="f1" if threshold is None else threshold
-        )
+        wish = "f1" if threshold is None else threshold
         with noted_warnings(), working(f"review of {table.name}", "steps") as show:
             made = review_page(
                 table,
-                model=model,
+                model=mltsk.MLTSKClassifier(threshold=wish),
                 quick=quick,
                 seed=seed,
                 command=command,

@@ -52,6 +52,8 @@ MAX_PATTERN_FLOPS = 2e12
 # Largest matrix that is factorised on the host where there is another way: with two
 # threads OpenBLAS ended the process at 16,000, and 12,000 took 47 s.
 MAX_FACTORISED = MAX_KERNEL_ROWS
+# Rows per column from which on sums over rows are cheaper than a kernel between them.
+MIN_PRIMAL_RATIO = 1.5
 
 
 @dataclass(frozen=True)
@@ -190,7 +192,7 @@ def _cheapest_form(
         return "products"
     is_short = is_tensor(held.block.w) or N <= MAX_FACTORISED
     has_dual = is_short and 16 * N * N <= max_bytes
-    if has_primal and not (has_dual and N < 1.5 * Q):
+    if has_primal and not (has_dual and N < MIN_PRIMAL_RATIO * Q):
         return "primal"
     return "dual" if has_dual else "products"
 
@@ -440,10 +442,18 @@ def left_out_scores(
     Z (n, D) are the scaled rows of the block and K (n, n) is their kernel.
     """
     label_groups = groups_of_labels(block.w, block.Y.shape[1])
-    solutions = [
-        _dual(design, penalty, block.of_labels(labels), Z, K * 1)
-        for labels in label_groups
-    ]
+    if len(Z) >= MIN_PRIMAL_RATIO * design.n_columns:
+        held = HeldRows(block, Z, len(Z), Phi=design.rows(Z))
+        sums = moments_by_group(held.Phi, block, label_groups)
+        solutions = [
+            solve_sums(own, design, penalty, held, labels, folds=())
+            for labels, own in zip(label_groups, sums, strict=True)
+        ]
+    else:
+        solutions = [
+            _dual(design, penalty, block.of_labels(labels), Z, K * 1)
+            for labels in label_groups
+        ]
     return _joined(label_groups, solutions).loo_scores
 
 

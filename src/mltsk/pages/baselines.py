@@ -34,6 +34,7 @@ from ..frames import MISSING
 from ..metrics.curves import ranking, resamples
 from ..metrics.scorers import label_scores
 from ..model_selection import IterativeStratification
+from ..pipelines import with_system
 
 COMPARISON_FOLDS = 5
 MAX_COMPARED_ROWS = 3000
@@ -277,8 +278,10 @@ def _our_scores(task: _Task, fold: tuple[RowNumbers, RowNumbers]) -> FloatArray:
             groups=take_groups(task.groups, train),
         )
         # the length is chosen without the test rows, as it was on all rows
-        path = long.fit_record_.size_path(long.max_conditions, READABLE_SIZES)
-        short = long.shorten(readable_size(path))
+        record = long.fit_record_
+        path = record.size_path(long.max_conditions, READABLE_SIZES)
+        size = readable_size(path)
+        short = with_system(long, record.bare_system(size, long.max_conditions))
         scores[0][:, observed] = long.predict_proba(unseen)
         scores[1][:, observed] = short.predict_proba(unseen)
     return scores

@@ -427,12 +427,10 @@ def _partly(facts: MethodsFacts) -> dict[str, str]:
             "what matters to readers."
         ),
         "22": (
-            "`mltsk rules` prints all statements and their numbers; `mltsk points` "
+            "mltsk rules prints all statements and their numbers; mltsk points "
             "a sheet of points. To add: where the model file can be had."
         ),
-        "23a": (
-            f"{listing(_figures(facts))}. To add: key groups (`mltsk review --by`)."
-        ),
+        "23a": (f"{listing(_figures(facts))}. To add: key groups (mltsk review --by)."),
     }
 
 

@@ -19,7 +19,7 @@ from .nomogram import nomogram
 from .render import template, write_page
 
 SUFFIXES = (".html", ".md", ".csv")
-TOTALS_PER_LINE = 16  # of the table of probabilities
+TOTALS_PER_LINE = 12  # of the table of probabilities: a phone has room for so many
 CSV_HEADER = (
     "label",
     "part",

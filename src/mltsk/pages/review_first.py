@@ -5,6 +5,7 @@ out of 100 rows, as people understand these best; of a rare label out of more.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.arrays import FloatArray
 from ..explain.wording import name
@@ -70,9 +71,9 @@ def _given(review: Review) -> str:
         return f"{rows} The model was fitted on other rows{where}."
     some = how_many_rows(len(review.taken.fit_record_.labels), len(table))
     if some:
-        rows = f"{rows} Judged are {some}."
+        rows = f"{rows} Figures are about {some}."
     if not table.group_name:
-        return f"{rows} Each is judged as a model that has not seen it would."
+        return f"{rows} Each row is judged by a model that has not seen it."
     group = name(table.group_name)
     return (
         f"{rows} Rows of one {group} are kept together: each row is judged by a model "
@@ -163,30 +164,36 @@ def _taken(review: Review) -> str:
         )
     long, short = comparison.ours
     others = (
-        f"logistic regression {means[LINEAR]:.2f}, a {FOREST} {means[FOREST]:.2f}, on "
-        "the same folds"
+        f"logistic regression {means[LINEAR]:.2f}, a {FOREST} {means[FOREST]:.2f}, "
+        f"guessing {_guessed_precision(review, comparison.labels):.2f}"
     )
     if review.takes_short:
         return (
             f"Taken: a model of {short}, because it can be read and ranks rows as well "
-            f"as the whole model (mean AP {means[short]:.2f}, whole model "
-            f"{means[long]:.2f}; {others})."
+            f"as the whole model (average precision, 1 is perfect: {means[short]:.2f}; "
+            f"whole model {means[long]:.2f}, {others})."
         )
     return (
-        f"Taken: {long}, because it ranks rows better than {short} (mean AP "
-        f"{means[long]:.2f} against {means[short]:.2f}; {others})."
+        f"Taken: {long}, because it ranks rows better than {short} (average precision, "
+        f"1 is perfect: {means[long]:.2f} against {means[short]:.2f}; {others})."
     )
+
+
+def _guessed_precision(review: Review, labels: NDArray[np.intp]) -> float:
+    """Average precision of guessing, mean over those of ``labels`` that are known."""
+    compared = [review.own_labels[j] for j in labels]
+    return float(np.mean([label.guessed_AP for label in compared if label.is_known]))
 
 
 def _trust(review: Review) -> list[str]:
     """What speaks for trusting the figures, and what against it."""
     known = [label for label in review.labels if label.is_better_than_guessing]
     lines = []
-    if review.comparison is not None:
-        lines += worth.lines_on_better_methods(review.labels, review.comparison)
     if known:
         lines.append(_line_on_probabilities(known))
         lines += _line_on_few_cases(known)
+    if review.comparison is not None:
+        lines += worth.lines_on_better_methods(review.labels, review.comparison)
     lines.append(_line_on_origin(review))
     return lines
 
@@ -195,8 +202,8 @@ def _line_on_origin(review: Review) -> str:
     """Whether the figures come from the table of the fit or from another one."""
     if not review.is_external:
         return (
-            "All figures come from this one table: how the model does elsewhere, only "
-            "rows from elsewhere can tell (--test other.csv)."
+            "All figures come from this one table. Before the model is used elsewhere, "
+            "try it on rows from there (--test other.csv)."
         )
     off = []
     for label in review.labels:
@@ -216,14 +223,17 @@ def _line_on_probabilities(labels: list[JudgedLabel]) -> str:
     """Whether predicted probabilities can be trusted."""
     off = []
     for label in labels:
-        if worth.is_miscalibrated(calibration_groups(label.y, label.chances)):
-            off.append(label.name)
+        groups = calibration_groups(label.y, label.chances)
+        if worth.is_miscalibrated(groups):
+            off.append((label.name, groups))
     if not off:
-        return (
-            "Probabilities can be trusted: of 100 rows with a predicted probability of "
-            "30 %, about 30 have the label."
-        )
-    return f"Be careful with the probabilities of {worth.first_names(off)}."
+        return worth.TRUSTED_CHANCES
+    names = worth.first_names([label for label, _ in off])
+    first, groups = off[0]
+    return (
+        f"Be careful with the probabilities of {names}: "
+        f"{worth.largest_misfit(groups, first)}."
+    )
 
 
 def _line_on_few_cases(labels: list[JudgedLabel]) -> list[str]:

@@ -61,7 +61,8 @@ def _model_facts(review: Review) -> PageData:
             }
         )
     return {
-        "legend": base.legend(),
+        "contents": base.legend()[0],
+        "how_to_read": base.legend()[1:],
         "labels": labels,
         "most": largest_amount(nodes),
         "terms": n_statements,

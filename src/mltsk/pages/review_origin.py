@@ -18,9 +18,10 @@ def origin_section(review: Review) -> Section:
     return Section(
         key="made",
         title="How this was made",
-        bar_title="How it was made",
+        bar_title="Origin",
         template="review/made.html",
         facts={"made": _origin(review), "edits": _edits(review)},
+        is_filed=True,
     )
 
 

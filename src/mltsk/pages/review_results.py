@@ -20,6 +20,7 @@ from .worth import JudgedLabel
 
 MAX_UNFOLDED_LABELS = 1
 MAX_LISTED_RESULTS = 10  # labels that have a line each; the others fold together
+MAX_FILED_RESULTS = 4  # labels whose curves are printed for the file, on two pages
 # What is drawn across and up.
 ROC_AXES = ("false alarms among the others", "cases found")
 PRECISION_AXES = ("cases found", "right among those given")
@@ -52,6 +53,7 @@ def results_section(review: Review) -> Section:
                 len(review.training or review.table),
             ),
             "n_open": MAX_UNFOLDED_LABELS,
+            "is_filed": len(judged) <= MAX_FILED_RESULTS,
             "n_listed": MAX_LISTED_RESULTS,
             "movers": _mover_data(review.shown_labels),
         },
@@ -234,7 +236,11 @@ def _mover_data(labels: list[JudgedLabel]) -> str:
 
 
 def _counts_from(label: JudgedLabel, thresholds: FloatArray) -> PageData:
-    """Cases and other rows whose probability reaches each threshold."""
+    """Cases and other rows whose probability reaches each threshold.
+
+    At ``start``, next to the label's own threshold, are ``own`` counts: those of the
+    figures above, by thresholds that were chosen without the counted rows.
+    """
     cases = np.sort(label.chances[label.y])
     others = np.sort(label.chances[~label.y])
     start = int(np.argmin(np.abs(thresholds - label.threshold)))
@@ -244,4 +250,9 @@ def _counts_from(label: JudgedLabel, thresholds: FloatArray) -> PageData:
         "found": (len(cases) - np.searchsorted(cases, thresholds)).tolist(),
         "alarms": (len(others) - np.searchsorted(others, thresholds)).tolist(),
         "start": start,
+        "own": {
+            "percent": f"{100 * label.threshold:.3g}",
+            "found": label.found,
+            "alarms": label.alarms,
+        },
     }

@@ -11,6 +11,10 @@ from .sections import Review, Section
 
 MAX_SHOWN_ROWS = 8
 MAX_SHOWN_PULLING = 5
+WHAT_CHANCE_DOES = (
+    '"Expected by chance" is how many labels at least as unlikely there would be if '
+    "all records were right."
+)
 
 
 def second_look_section(review: Review) -> Section | None:
@@ -26,6 +30,7 @@ def second_look_section(review: Review) -> Section | None:
         template="review/second_look.html",
         facts={
             "sentence": look_sentence(look),
+            "note": WHAT_CHANCE_DOES,
             "unlikely": [_unlikely(row, table) for row in _rows(look.unlikely)],
             "pulling": [
                 _pulling(row, table) for row in _rows(look.pulling)[:MAX_SHOWN_PULLING]
@@ -74,8 +79,8 @@ def look_sentence(look: SecondLook) -> str:
     by_chance = look.unlikely["by_chance"].iloc[0]
     count = f"{by_chance:.1f}" if by_chance < 10 else f"{by_chance:.0f}"
     return (
-        f"{looked} None is so unlikely that chance could not explain it: {count} as "
-        "unlikely as the first would be found if all were right."
+        f"{looked} None is so unlikely that it must be a slip: if all records were "
+        f"right, about {count} would still look as unlikely as the first."
     )
 
 

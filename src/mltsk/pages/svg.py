@@ -171,9 +171,9 @@ def gaps(title: str, missing: Array) -> str:
 
 
 def effect(amount: float, most: float) -> str:
-    """Draw how much a statement says as a bar; whether more or less, its words say."""
+    """Draw how much a statement says as a bar, in the colour of more or of less."""
     size = 60 * min(abs(amount) / max(most, 1e-300), 1.0)
-    bar = _bar(60 - size, 1, size, 6, "size")
+    bar = _bar(60 - size, 1, size, 6, "rise" if amount > 0 else "fall")
     head = 'class="pic effect" viewBox="0 0 60 8" aria-hidden="true"'
     return f"<svg {head}>{bar}</svg>"
 
@@ -208,7 +208,8 @@ def shape(whole: Curve, simple: Curve | None, reach: float) -> str:
     marks.append(_line(6, 50, 194, 50, "guide"))
     marks.append(_path(x, height(whole.y), "curve"))
     if simple is not None:
-        marks.append(_path(across(simple.x), height(simple.y), "curve dashed"))
+        places, amounts = _within(simple, start, end, whole.quantiles)
+        marks.append(_path(across(places), height(amounts), "curve dashed"))
     for tick in across(whole.quantiles[1:-1]):
         if 6 <= tick <= 194:
             marks.append(_line(tick, 96, tick, 101, "tick"))
@@ -218,6 +219,20 @@ def shape(whole: Curve, simple: Curve | None, reach: float) -> str:
     marks.append(_text(6, 112, number(start, size), "start"))
     marks.append(_text(194, 112, number(end, size), "end"))
     return _svg("shape", (200, 116), title, marks)
+
+
+def _within(
+    curve: Curve, start: float, end: float, quantiles: Array
+) -> tuple[Array, Array]:
+    """Values from a start to an end, and what a curve adds there, 0 on average.
+
+    A short model adds nothing at one end: to be compared with the whole model, its
+    curve is moved by what it adds on average over the ``quantiles`` of the data.
+    """
+    inner = curve.x[(curve.x > start) & (curve.x < end)]
+    places = np.concatenate([[start], inner, [end]])
+    average = np.interp(quantiles, curve.x, curve.y).mean()
+    return places, np.interp(places, curve.x, curve.y) - average
 
 
 def sizes(title: str, counts: Array, values: Mapping[str, Array], marked: int) -> str:
@@ -302,7 +317,7 @@ def together(title: str, names: Sequence[str], C: Array) -> str:
         marks.append(_text(x, cell * L + 5, name, "end", turned=True))
     kind = "together few" if is_large else "together many"
     width = 420 if is_large else 690
-    return _svg(kind, (width, cell * L + 104), title, marks)
+    return _svg(kind, (width, cell * L + 120), title, marks)
 
 
 def heat_map(pair: FeaturePair, j: int, reach: float) -> str:

@@ -2,7 +2,8 @@
 
 Collins GS, Moons KGM, Dhiman P, et al. TRIPOD+AI statement: updated guidance for
 reporting clinical prediction models that use regression or machine learning methods.
-BMJ 2024;385:e078378. It has 27 items; those with letters have several parts.
+BMJ 2024;385:e078378. It has 27 items; those with letters have several parts, 52 in
+all. Numbers and topics are those of the checklist in its version of 11 January 2024.
 """
 
 from typing import NamedTuple
@@ -56,10 +57,14 @@ TRIPOD_ITEMS = tuple(
         ("6a", "Methods: people", "the setting, and number and place of the centres"),
         ("6b", "Methods: people", "who could take part and who could not"),
         ("6c", "Methods: people", "treatments that people had, and what was done"),
-        ("7", "Methods: preparation", "how data were prepared and checked"),
+        (
+            "7",
+            "Methods: preparation",
+            "how data were prepared and checked, alike in all groups",
+        ),
         ("8a", "Methods: outcome", "what is predicted, when and how it was assessed"),
         ("8b", "Methods: outcome", "who assessed it, if judgement is needed"),
-        ("8c", "Methods: outcome", "whether assessors knew the predictors"),
+        ("8c", "Methods: outcome", "what was done to blind those who assessed it"),
         ("9a", "Methods: predictors", "how predictors were chosen for consideration"),
         ("9b", "Methods: predictors", "what each predictor is and how it was measured"),
         ("9c", "Methods: predictors", "who measured them, if judgement is needed"),
@@ -108,7 +113,7 @@ TRIPOD_ITEMS = tuple(
             "Results: updating",
             "the model after a change, and how it performs then",
         ),
-        ("25", "Discussion", "what the results mean, next to aims and earlier studies"),
+        ("25", "Discussion", "what the results mean, fairness included, next to aims"),
         ("26", "Discussion", "limits of the study, and what they do to the results"),
         (
             "27a",

@@ -31,6 +31,15 @@ RARE_CASES = 30  # below, figures are to be taken with care
 # Below, rows that all have a label, or none of which has it, say nothing about it.
 MIN_OBSERVED_ROWS = 5
 MAX_NAMES_OF_LINE = 5
+# A probability is off if it differs by so much from the share of rows that have the
+# label, or by such a factor: in a large table smaller gaps are beyond chance, too, but
+# change no decision.
+OFF_BY_POINTS = 0.05
+OFF_BY_FACTOR = 1.5
+TRUSTED_CHANCES = (
+    "Probabilities can be trusted: of 100 rows with a predicted probability of 30 %, "
+    "about 30 have the label."
+)
 
 # A value, and the ends of its 95 % interval.
 Estimate: TypeAlias = tuple[float, float, float]
@@ -307,18 +316,19 @@ def _fraction_in_words(share: float) -> str:
 
 def sentence_on_chances(groups: CalibrationGroups) -> str:
     """Say whether the predicted probabilities of a label can be trusted."""
-    is_off = _is_off(groups)
     if not is_miscalibrated(groups):
-        return (
-            "Probabilities can be trusted: of 100 rows with a predicted probability of "
-            "30 %, about 30 have the label."
-        )
+        return TRUSTED_CHANCES
+    return f"Be careful with probabilities: {largest_misfit(groups, 'the label')}."
+
+
+def largest_misfit(groups: CalibrationGroups, label: str) -> str:
+    """Say where probabilities are furthest from what was observed."""
     distances = np.abs(groups.forecast - groups.observed)
-    worst = int(np.argmax(np.where(is_off, distances, -1.0)))
+    worst = int(np.argmax(np.where(_is_off(groups), distances, -1.0)))
     return (
-        "Be careful with probabilities: of rows with a predicted probability of about "
+        f"of rows with a predicted probability of about "
         f"{percent(groups.forecast[worst])}, {percent(groups.observed[worst])} have "
-        "the label."
+        f"{label}"
     )
 
 
@@ -328,8 +338,12 @@ def is_miscalibrated(groups: CalibrationGroups) -> bool:
 
 
 def _is_off(groups: CalibrationGroups) -> NDArray[np.bool_]:
-    """The groups whose probability lies beyond the interval of what was observed."""
-    return (groups.forecast < groups.low) | (groups.forecast > groups.high)
+    """The groups whose probability is off by much, and beyond chance."""
+    is_beyond = (groups.forecast < groups.low) | (groups.forecast > groups.high)
+    smaller = np.minimum(groups.forecast, groups.observed)
+    larger = np.maximum(groups.forecast, groups.observed)
+    is_much = (larger - smaller >= OFF_BY_POINTS) | (larger >= OFF_BY_FACTOR * smaller)
+    return is_beyond & is_much
 
 
 # all labels ---------------------------------------------------------------------------

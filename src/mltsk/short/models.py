@@ -427,30 +427,7 @@ class ShortModels:
 
         Curves turn its scores into log-odds; what is rounded are the numbers of these.
         """
-        problem = self._whole.problem
-        chosen_on = self._chosen_on
-        w = chosen_on.row_weights
-        raw_coef = self._whole.coef(size)
-        coef = raw_coef * curves.slopes
-        rates = curves.log_odds(problem.rates)
-        if self.candidates.terms.low is None:
-            short = linear_system(self.candidates, coef, problem.mean, rates)
-            numbers = np.flatnonzero(short.term_coef.any(axis=1))
-            columns = dense(self._columns[:, numbers])
-        else:
-            maker = SheetMaker(self.candidates, problem.mean)
-            short = maker.system(coef, rates, chosen_on.X, w)
-            numbers = None
-            columns = _numbered_columns(short, chosen_on.X, w)
-        chosen, n_halves = self._times_chosen(size, raw_coef)
-        certainty = Certainty(
-            information=information_of(columns, w),
-            noise=noise_of_log_odds(chosen_on, self.scores(size), curves),
-            chosen=chosen,
-            folds=n_halves,
-            numbers=numbers,
-            shrunk=self._shrunk(raw_coef, curves),
-        )
+        short = self.bare_system(size, curves)
         rows = self.training.take(slice(None))
         columns = self.long.columns
         members = Members.of(
@@ -462,12 +439,49 @@ class ShortModels:
             indicators=None if columns is None else columns.indicators,
             n_given=0 if columns is None else len(columns.rules),
         )
-        return replace(
-            short,
-            members=members,
-            certainty=certainty,
-            thresholds=np.zeros(len(rates)),
-            has_log_odds=True,
+        certainty = self._certainty(short, size, curves)
+        return replace(short, members=members, certainty=certainty)
+
+    def bare_system(self, size: int, curves: Curves) -> FuzzySystem:
+        """`system` for predictions alone: nothing says how sure its numbers are.
+
+        That takes most of the time, as it needs choices on halves of the rows.
+        """
+        problem = self._whole.problem
+        coef = self._whole.coef(size) * curves.slopes
+        rates = curves.log_odds(problem.rates)
+        if self._is_linear:
+            short = linear_system(self.candidates, coef, problem.mean, rates)
+        else:
+            rows = self._chosen_on
+            maker = SheetMaker(self.candidates, problem.mean)
+            short = maker.system(coef, rates, rows.X, rows.row_weights)
+        return replace(short, thresholds=np.zeros(len(rates)), has_log_odds=True)
+
+    @property
+    def _is_linear(self) -> bool:
+        """Whether all candidates are straight lines of sparse features."""
+        return self.candidates.terms.low is None
+
+    def _certainty(self, short: FuzzySystem, size: int, curves: Curves) -> Certainty:
+        """How sure the numbers of a short model are."""
+        rows = self._chosen_on
+        w = rows.row_weights
+        coef = self._whole.coef(size)
+        numbers = None
+        if self._is_linear:
+            numbers = np.flatnonzero(short.term_coef.any(axis=1))
+            columns = dense(self._columns[:, numbers])
+        else:
+            columns = _numbered_columns(short, rows.X, w)
+        chosen, n_halves = self._times_chosen(size, coef)
+        return Certainty(
+            information=information_of(columns, w),
+            noise=noise_of_log_odds(rows, self.scores(size), curves),
+            chosen=chosen,
+            folds=n_halves,
+            numbers=numbers,
+            shrunk=self._shrunk(coef, curves),
         )
 
     def _shrunk(self, coef: Array, curves: Curves) -> FloatArray:

@@ -123,30 +123,44 @@ def _read_undecided(
 ) -> ReadColumn:
     """A column of which neither the user nor a model says what it is."""
     said = _said_by_type(column.dtype, texts)
-    words = distinct_words(texts)
-    if said is None and without_remarks(texts, []) is not texts:
+    if said is not None:  # the categories of a type are meant as they are
+        notes = [*notes, *_notes_on_words(said, texts)]
+        return _read_words(column, texts, notes, said, of_model=True)
+    if without_remarks(texts, []) is not texts:
         return _yes_no(column, texts, notes)
-    if said is None:
-        numbers = numbers_of(texts, _decimal_sign_of(column, rules))
-        said = decide(str(column.name), texts, numbers)
-        if said == NUMBER:
-            return _numbers_of_text(column, texts, numbers, notes, of_model=of_model)
-        if said == CONSTANT and are_ticks(words, texts.count(None)):
-            if rules.blank_means_no:
-                return _tick_boxes(column, texts, notes)
-            summary = summary_of_texts(column, CONSTANT, texts, notes=[TICKS_UNSAID])
-            return ReadColumn(summary, column)
-        if said == NOMINAL:
-            texts = one_spelling(texts, notes)
-            ranks = note_on_ranks(str(column.name), distinct_words(texts))
-            notes = [*notes, ranks] if ranks else notes
-    else:
-        of_model = True  # the categories of a type are meant as they are
+    numbers = numbers_of(texts, _decimal_sign_of(column, rules))
+    kind = decide(str(column.name), texts, numbers)
+    if kind == NUMBER:
+        return _numbers_of_text(column, texts, numbers, notes, of_model=of_model)
+    if kind == CONSTANT and are_ticks(distinct_words(texts), texts.count(None)):
+        return _ticks(column, texts, notes, rules)
+    if kind == NOMINAL:
+        texts = one_spelling(texts, notes)
+        ranks = note_on_ranks(str(column.name), distinct_words(texts))
+        notes = [*notes, ranks] if ranks else notes
+    notes = [*notes, *_notes_on_words(kind, texts)]
+    return _read_words(column, texts, notes, kind, of_model=of_model)
+
+
+def _notes_on_words(said: Said, texts: Texts) -> list[str]:
+    """What a user may want to overrule about a column of words."""
+    present = [text for text in texts if text]
+    notes = []
     if isinstance(said, str) and said not in USED:
-        notes = [*notes, *reasons(said, [text for text in texts if text])]
-    if said in (NOMINAL, TEXT) and looks_like_lists([t for t in texts if t]):
-        notes = [*notes, MAYBE_LISTS]
-    return _read_words(column, texts, notes, said, of_model=of_model)
+        notes += reasons(said, present)
+    if said in (NOMINAL, TEXT) and looks_like_lists(present):
+        notes.append(MAYBE_LISTS)
+    return notes
+
+
+def _ticks(
+    column: pandas.Series, texts: Texts, notes: list[str], rules: CellRules
+) -> ReadColumn:
+    """A column of tick boxes: left out unless it is said that blank means no."""
+    if rules.blank_means_no:
+        return _tick_boxes(column, texts, notes)
+    summary = summary_of_texts(column, CONSTANT, texts, notes=[TICKS_UNSAID])
+    return ReadColumn(summary, column)
 
 
 def _read_words(

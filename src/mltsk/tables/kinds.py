@@ -237,12 +237,7 @@ def reasons(kind: str, present: Sequence[str] | NDArray[np.float64]) -> list[str
     ``present`` are the cells that have a value: numbers if the kind is NUMBER.
     """
     if kind == NUMBER:
-        values = np.asarray(present, dtype=np.float64)
-        most = min(MAX_NOTED_CODES, len(values) / 2)
-        notes = _notes_on_missing_codes(values)
-        if _are_whole(values) and 2 < len(np.unique(values)) <= most:
-            notes.append(_MAYBE_CODES)
-        return notes
+        return _notes_on_numbers(np.asarray(present, dtype=np.float64))
     if kind == CONSTANT and not len(present):
         return ["left out: no value at all"]
     texts = [text for text in present if isinstance(text, str)]
@@ -251,6 +246,15 @@ def reasons(kind: str, present: Sequence[str] | NDArray[np.float64]) -> list[str
     if kind == TEXT and texts and _are_pairs_of_numbers(texts):
         return [_PAIRS_OF_NUMBERS]
     return [_REASONS[kind]]
+
+
+def _notes_on_numbers(values: NDArray[np.float64]) -> list[str]:
+    """Notes on numbers that may be codes: of no value, or of categories."""
+    notes = _notes_on_missing_codes(values)
+    most = min(MAX_NOTED_CODES, len(values) / 2)
+    if _are_whole(values) and 2 < len(np.unique(values)) <= most:
+        notes.append(_MAYBE_CODES)
+    return notes
 
 
 def _notes_on_missing_codes(values: NDArray[np.float64]) -> list[str]:

@@ -239,16 +239,19 @@ def _entries(cell: object, separator: str, rules: CellRules) -> Set[str] | None:
         return set()
     if text.lower() in MISSING_WORDS | UNKNOWN_WORDS | rules.missing:
         return None
-    is_list = text[0] + text[-1] in BRACKETS
-    if is_list:  # as Python and some databases write a list: ['gout', 'asthma']
-        text = text[1:-1]
-        separator = ","
-    entries = {entry.strip() for entry in text.split(separator)}
-    if is_list:
-        entries = {entry.strip("'\"") for entry in entries}
-    entries -= {""}
+    entries = _split(text, separator) - {""}
     has_no_label = len(entries) == 1 and min(entries).lower() in NO_LABEL_WORDS
     return set() if has_no_label else entries
+
+
+def _split(text: str, separator: str) -> set[str]:
+    """What separators stand between, also in a list such as ['gout', 'asthma'].
+
+    That is how Python and some databases write one.
+    """
+    if text[0] + text[-1] in BRACKETS:
+        return {entry.strip().strip("'\"") for entry in text[1:-1].split(",")}
+    return {entry.strip() for entry in text.split(separator)}
 
 
 def _cut_codes(

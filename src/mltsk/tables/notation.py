@@ -226,28 +226,37 @@ def taken_apart(text: str) -> Written | None:
     if len(text) > MAX_NUMERAL_LENGTH:
         return None
     if text[:1] == "(" and text[-1:] == ")":
-        inside = taken_apart(text[1:-1].strip())
-        is_plain = inside is not None and inside.numeral[0].isdigit()
-        return inside._replace(in_brackets=True) if inside and is_plain else None
+        return _in_brackets(taken_apart(text[1:-1].strip()))
     if text[-1:] == "-" and text[:1].isdigit():
         text = f"-{text[:-1].rstrip()}"  # as some programs write a minus
     rest = text.lstrip(_LIMITS)
     limit = text[: len(text) - len(rest)]
-    rest = rest.lstrip()
-    currency, rest = _without_currency(rest)
+    currency, rest = _without_currency(rest.lstrip())
     match = _NUMERAL.match(rest)
     if match is None:
         return None
-    after = rest[match.end() :]
-    has_space = match.group()[-1].isspace()
     numeral = match.group().strip().replace("−", "-")
-    unit = after.lower()
+    unit = rest[match.end() :].lower()
     if unit and unit in CURRENCIES and not currency:
         return Written(numeral, limit, currency=unit)
-    is_unit = not unit or unit in UNITS
-    if has_space and _UNIT.fullmatch(unit) and len(unit) <= MAX_UNIT_LENGTH:
-        is_unit = True
-    return Written(numeral, limit, currency, unit) if is_unit else None
+    if not _is_unit(unit, has_space=match.group()[-1].isspace()):
+        return None
+    return Written(numeral, limit, currency, unit)
+
+
+def _in_brackets(inside: Written | None) -> Written | None:
+    """What stands in brackets, which mean a minus; None if it has a sign of its own."""
+    if inside is None or not inside.numeral[0].isdigit():
+        return None
+    return inside._replace(in_brackets=True)
+
+
+def _is_unit(word: str, *, has_space: bool) -> bool:
+    """Whether a word after a numeral is a unit: a known one, or any after a space."""
+    if not word or word in UNITS:
+        return True
+    is_short = len(word) <= MAX_UNIT_LENGTH
+    return has_space and is_short and _UNIT.fullmatch(word) is not None
 
 
 def _without_currency(text: str) -> tuple[str, str]:
@@ -270,23 +279,35 @@ def _bare_numerals(
     """
     written = [cell for cell in cells if cell is not None]
     around = {(cell.currency, cell.unit) for cell in written}
-    n_limits = sum(cell.limit != "" for cell in written)
-    are_limits = 2 * n_limits < len(written)
-    limits = {cell.limit for cell in written} if are_limits else {""}
-    in_brackets = [cell for cell in written if cell.in_brackets]
-    if in_brackets and len(in_brackets) < len(written):
-        example = in_brackets[0].numeral
-        notes.append(f"brackets read as a minus: ({example}) is -{example}")
-    else:  # if all are in brackets, these say something else
-        cells = [None if cell and cell.in_brackets else cell for cell in cells]
+    cells = _with_minus_in_brackets(cells, notes)
     if len(around) == 1:
         ((currency, unit),) = around
         notes += _notes_on_unit(texts, cells, currency, unit)
     else:
         around = {("", "")}
-    if n_limits and are_limits:
-        notes.append(_note_on_limits(texts, cells, n_limits))
+    limits = {""}
+    n_limits = sum(cell.limit != "" for cell in written)
+    if 2 * n_limits < len(written):
+        limits = {cell.limit for cell in written}
+        if n_limits:
+            notes.append(_note_on_limits(texts, cells, n_limits))
     return [_numeral_if(cell, around, limits) for cell in cells]
+
+
+def _with_minus_in_brackets(
+    cells: Sequence[Written | None], notes: list[str]
+) -> Sequence[Written | None]:
+    """Cells in which brackets mean a minus, or without those that are in brackets.
+
+    If all are in brackets, these say something else.
+    """
+    written = [cell for cell in cells if cell is not None]
+    in_brackets = [cell for cell in written if cell.in_brackets]
+    if in_brackets and len(in_brackets) < len(written):
+        example = in_brackets[0].numeral
+        notes.append(f"brackets read as a minus: ({example}) is -{example}")
+        return cells
+    return [None if cell and cell.in_brackets else cell for cell in cells]
 
 
 def _numeral_if(

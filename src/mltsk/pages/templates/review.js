@@ -71,17 +71,27 @@
   };
   const benefit = (found, alarms, n, odds) => found / n - (alarms / n) * odds;
 
+  // Where the label is given now, the counts are those of the figures above.
+  const countsAt = (counts, k) => {
+    if (k === counts.start) return { ...counts.own, now: "As it is now, from about" };
+    return {
+      percent: percents[k],
+      found: counts.found[k],
+      alarms: counts.alarms[k],
+      now: "From",
+    };
+  };
+
   const words = (counts, k) => {
-    const found = counts.found[k];
-    const alarms = counts.alarms[k];
+    const { percent, found, alarms, now } = countsAt(counts, k);
     const { cases, others } = counts;
     const n = cases + others;
     const given = found + alarms;
-    const odds = percents[k] / (100 - percents[k]);
+    const odds = percent / (100 - percent);
     const model = benefit(found, alarms, n, odds).toFixed(3);
     const everybody = benefit(cases, others, n, odds).toFixed(3);
     return [
-      `From ${percents[k]} % on: ${hundred(given, n)} of 100 rows are given it.`,
+      `${now} ${percent} % on: ${hundred(given, n)} of 100 rows are given it.`,
       outOf(found, cases, "that have it", "are found"),
       outOf(alarms, others, "that do not", "get a false alarm"),
       outOf(found, given, "given it", "have it"),
@@ -98,7 +108,8 @@
     slider.value = String(counts.start);
     const show = () => {
       output.textContent = words(counts, Number(slider.value));
-      slider.setAttribute("aria-valuetext", `${percents[slider.value]} %`);
+      const { percent } = countsAt(counts, Number(slider.value));
+      slider.setAttribute("aria-valuetext", `${percent} %`);
     };
     slider.addEventListener("input", show);
     show();
