@@ -34,7 +34,7 @@ def cross_val_predict(
     cv: int | BaseCrossValidator | Iterable[Fold] = 5,
     n_jobs: int | None = None,
     method: str = "predict",
-    params: Mapping[str, object] | None = None,
+    params: Mapping[str, Any] | None = None,
 ) -> NDArray[Any]:
     """What a model says of each row that has not seen the row, as a table of labels.
 
