@@ -36,7 +36,6 @@ COUNTS = ("no result", "ahead of ours")  # data sets
 # What the README shows.
 WELL_KNOWN = (
     OURS,
-    "extra trees",
     "BOOMER",
     "LightGBM",
     "logistic regression",
@@ -44,9 +43,9 @@ WELL_KNOWN = (
 )
 IN_SHORT = {
     "all": "mean rank",
-    "dense": "on dense sets",
-    "sparse": "on sparse sets",
-    "table": "on tables",
+    "dense": "dense sets",
+    "sparse": "sparse sets",
+    "table": "tables",
 }
 
 
@@ -56,23 +55,25 @@ def print_tables(store: Store, sets: Sequence[str], options: Options) -> None:
     if not sets:
         print(f"{store.folder} has no results.")
         return
-    results = results_of(store, sets, all_folds=options.full)
-    shown = shown_methods(results)
-    results = results[results["method"].isin(shown)]
-    say_what_is_old(results)
+    every = results_of(store, sets, all_folds=options.full)
+    shown = complete_methods(every, sets)
+    say_what_is_missing(every)
+    say_what_is_old(every)
+    results = every[every["method"].isin(shown)]
     if OURS in shown:
         print("\nWhere ours is not first, and by how much\n")
-        print_markdown(*not_first(results))
+        print_markdown(*not_first(every))
     print("\nMean ranks; a method without a result on a set is last there\n")
     comparisons = print_ranks(results, shown)
+    print_ranks_beside_sparse(every, shown)
     for kind, names in KINDS.items():
         present = [name for name in names if name in sets]
         if present:
             print(f"\n{'Macro AP' if kind == 'table' else 'AP'}: {kind}\n")
-            print_markdown(*accuracy(results, shown, present))
+            print_markdown(*accuracy(every, complete_methods(every, present), present))
     if OURS in shown:
         print("\nCost next to ours, and what one reads\n")
-        print_markdown(*costs(results, shown))
+        print_markdown(*costs(every, list(every["method"].unique())))
     if set(WELL_KNOWN) <= set(shown) and set(NAMES) <= set(sets):
         print("\nIn short\n")
         print_markdown(*in_short(results, shown))
@@ -80,17 +81,32 @@ def print_tables(store: Store, sets: Sequence[str], options: Options) -> None:
         draw(comparisons, options.picture)
 
 
-def shown_methods(results: pd.DataFrame) -> list[str]:
-    """Methods with an outcome on every data set; names those that have not."""
-    shown = []
+def complete_methods(results: pd.DataFrame, sets: Sequence[str]) -> list[str]:
+    """Methods with an outcome, if only a reason, on each of these data sets."""
+    there = results[results["data"].isin(sets)]
+    complete = []
+    for method, rows in there.groupby("method", sort=False):
+        if (rows["status"] != "").all():
+            complete.append(method)
+    return complete
+
+
+def say_what_is_missing(results: pd.DataFrame) -> None:
+    """Name methods that are not measured on every data set."""
     for method, rows in results.groupby("method", sort=False):
         n_missing = int((rows["status"] == "").sum())
-        if n_missing == 0:
-            shown.append(method)
-        elif n_missing < len(rows):
+        if 0 < n_missing < len(rows):
             sets = plural(n_missing, "data set")
-            print(f"{method} is left out: it lacks {sets}.")
-    return shown
+            print(f"{method} has no mean rank: {sets} are still to be measured.")
+
+
+def print_ranks_beside_sparse(results: pd.DataFrame, shown: Sequence[str]) -> None:
+    """Print mean ranks without sparse sets, where more methods are measured."""
+    beside = results[results["kind"] != "sparse"]
+    methods = complete_methods(beside, list(beside["data"].unique()))
+    if len(methods) > len(shown):
+        print("\nMean ranks without sparse sets\n")
+        print_ranks(beside[beside["method"].isin(methods)], methods)
 
 
 def say_what_is_old(results: pd.DataFrame) -> None:
@@ -286,20 +302,19 @@ def costs(
 def in_short(
     results: pd.DataFrame, shown: Sequence[str]
 ) -> tuple[list[str], list[list[object]]]:
-    """Mean ranks, time and size of methods that most people know."""
+    """Mean ranks and size of methods that most people know."""
     columns = {"all": mean_ranks(grid(results, "first", shown, NAMES), "first")}
     for kind, names in KINDS.items():
         columns[kind] = mean_ranks(grid(results, "first", shown, names), "first")
     header, rows_of_costs = costs(results, WELL_KNOWN)
-    time = header.index("fit time / ours")
     size = header.index("size per label")
     rows = []
     for cost in sorted(rows_of_costs, key=lambda row: columns["all"][row[0]]):
         method = str(cost[0])
         ranks = [f"{columns[kind][method]:.1f}" for kind in IN_SHORT]
-        rows.append([method, *ranks, cost[time], cost[size]])
+        rows.append([method, *ranks, cost[size]])
     titles = [f"of {len(shown)} methods", *IN_SHORT.values()]
-    return [*titles, "fit time / ours", "size per label"], rows
+    return [*titles, "size per label"], rows
 
 
 def ratio(theirs: pd.Series, ours: pd.Series) -> str:
