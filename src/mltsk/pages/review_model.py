@@ -68,7 +68,7 @@ def _model_facts(review: Review) -> PageData:
         "terms": n_statements,
         "is_whole": review.takes_short or (review.is_finished and not is_cut),
         "is_cut": is_cut,
-        "own": _exceptions(base),
+        "own": [] if is_cut else _exceptions(base),
         "exceptions": _exceptions(model.rules_, at_most=MAX_SHOWN_EXCEPTIONS),
         "n_pairs": len(pairs),
         "n_exceptions": model.n_rules_,
