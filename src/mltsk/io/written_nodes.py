@@ -1,9 +1,9 @@
 """A classifier as a skops archive, written without importing skops.
 
-`mltsk.io.nodes` reads these files and says why skops is not imported: a fit from the
-command line waited twice as long for skops as for its model. The nodes are those that
-skops writes, so that skops can read the file. Members are numbered as they come, and
-none has a date: the same model gives the same bytes.
+`mltsk.io.nodes` reads these files and says why skops is not imported: with it,
+``mltsk fit`` of pbc took 3.7 s of processor time, and 1.6 s without. The nodes
+are those that skops writes, so that skops can read the file. Members are numbered as
+they come, and none has a date: the same model gives the same bytes.
 """
 
 import io
