@@ -181,7 +181,7 @@ main(["fit", data, "--rules", "2", "--out", scratch])
 limit_process(int(n_bytes))
 sys.exit(main(["fit", data, "--rules", "40", "--out", model]))
 """
-MAX_MORE_MEMORY = 96 << 20  # bytes: with these the fit succeeds
+MAX_MORE_MEMORY = 96 << 20  # bytes
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """How much memory a fit takes at its peak, said before it is taken.
 
-Copies are those that were seen: ``python -m benchmarks sizes`` prints the estimate next
-to the memory of fits of many shapes.
+Copies were set by the shapes of ``python -m benchmarks sizes``, which prints the
+estimate next to the memory that each took; no other shapes have been compared.
 
 Symbols: N rows that are held, D columns of features, L labels, Q columns of the ridge
 problem.
