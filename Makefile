@@ -4,7 +4,11 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
+<<<<<<< HEAD
 .PHONY: demo test check lint docs out/dist package package-tests bench bench-full rivals fuzz faults clean help
+=======
+.PHONY: demo test check lint docs out/dist package package-tests bench bench-full fuzz faults load machines clean help
+>>>>>>> machines
 .DEFAULT_GOAL := help
 
 help:            ## list the commands
@@ -91,8 +95,15 @@ PYTHON_OF_BOOMER ?= python3.12
 fuzz: $(VENV)/.dev    ## ten minutes of mutated and crafted files of every format
 	$(BIN)/python -m fuzz
 
-faults: $(VENV)/.dev  ## fifty kills at random moments, full disks, a worker of a cluster that dies
+faults: $(VENV)/.dev  ## fits stopped in four ways, fifty kills, full disks, a worker of a cluster that dies
 	$(BIN)/python -m fuzz.faults
+
+load: $(VENV)/.dev    ## five minutes of eight threads that fit, then sixteen processes that predict from one file
+	$(BIN)/python -m fuzz.load
+
+# What can be pretended or is at hand; --install also makes environments with other versions.
+machines: $(VENV)/.dev   ## some tests as other machines would run them, a line each
+	$(BIN)/python scripts/machines.py $(MACHINES)
 
 clean:           ## forget the environment and every output
 	rm -rf $(VENV) out build dist docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -23,6 +23,7 @@ ON_REQUEST = (
     "section_iv_grid",
     "sites",
     "size",
+    "sizes",
     "sparse_fit",
     "stratification",
     "tables",

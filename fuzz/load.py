@@ -32,7 +32,7 @@ N_TASKS = 24  # different data, so that threads are at different places of the c
 # Numbers of the same fit differ by rounding where others keep threads of BLAS busy.
 MAX_DIFFERENCE = 1e-9
 WARM_SHARE = 0.2  # of the time, after which nothing may grow any more
-MAX_GROWTH_MB = 48.0  # of 150 to 200 that the process has; what malloc keeps varies
+MAX_GROWTH_MB = 48.0  # what malloc keeps varies: 8 were seen in 20 seconds
 SECONDS_BETWEEN_LOOKS = 0.5
 
 Answers = np.ndarray

@@ -75,7 +75,7 @@ def test_check_stream_lets_a_stream_of_a_table_with_gaps_pass(table, own_rules):
         (
             "term_weights",
             -1.0,
-            "'term_weights' of 'stream_' must be a number of at",
+            "'term_weights' of 'stream_' must be a number",
         ),
         (
             "rule_weight",
@@ -138,7 +138,7 @@ def test_load_gives_back_a_stream_with_pairs_and_a_prior(paired, tmp_path):
     ("name", "value", "says"),
     [
         ("term_weights", np.zeros(2), "'term_weights' of 'stream_' must be a table of"),
-        ("term_weights", "1", "'term_weights' of 'stream_' must be a number of at"),
+        ("term_weights", "1", "'term_weights' of 'stream_' must be a number"),
         ("pair_weight", None, "'pair_weight' of 'stream_' must be a number of at"),
         ("pair_weight", -1.0, "'pair_weight' of 'stream_' must be a number of at"),
         ("has_kernel_prior", 1, "'has_kernel_prior' of 'stream_' must be true or"),
@@ -199,6 +199,7 @@ def test_check_stream_refuses_a_prior_where_none_can_be(options):
         ("kept", "X", lambda X: X * np.inf, "'X' of 'kept' must hold finite numbers"),
         ("kept", "Y", lambda Y: Y + 1, "'Y' of 'kept' must hold 0 and 1"),
         ("kept", "w", lambda w: -w, "'w' of 'kept' must be at least 0"),
+        ("kept", "w", lambda w: w * 1e101, "'w' of 'kept' must be at most 1e100"),
         ("kept", "w", lambda w: w[:-1], "'w' of 'kept' must be a table of 60"),
     ],
 )

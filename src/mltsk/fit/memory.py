@@ -1,7 +1,7 @@
 """How much memory a fit takes at its peak, said before it is taken.
 
-Copies are those that were seen: ``python -m benchmarks sizes`` prints the estimate next
-to the memory of fits of many shapes.
+Copies were set by the shapes of ``python -m benchmarks sizes``, which prints the
+estimate next to the memory that each took; no other shapes have been compared.
 
 Symbols: N rows that are held, D columns of features, L labels, Q columns of the ridge
 problem.
@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 from ..exceptions import InputError
 from ..machine import total_memory
+from .choose import MAX_KERNEL_ROWS
 from .patterns import MAX_BATCH_BYTES
 from .rows import MAX_HELD_BYTES
 
 COLUMNS_PER_FEATURE = 7  # six ramps and a line, where rows are dense
 N_RULES_AND_PAIRS = 500  # that a default fit takes at most, where there are many rows
 N_PAIRS = 150  # of them, which are columns of all rows
+OVERHEAD_BYTES = 1e8  # of what leave-one-out compares on a thousand rows
 CELL_BYTES = 8
 STORED_CELL_BYTES = 12  # of sparse rows: a number and its position
 COPIES_OF_ROWS = 3.0
@@ -57,13 +59,16 @@ class FitSize:
             cells = self.n_cells * STORED_CELL_BYTES
             columns = cells + N * min(N, N_RULES_AND_PAIRS) * CELL_BYTES
         square = CELL_BYTES * float(min(N, Q)) ** 2
+        if self.n_cells is not None and N <= MAX_KERNEL_ROWS:
+            square = CELL_BYTES * float(N) ** 2  # slopes in every exception: the dual
         if COPIES_OF_SQUARES * square > memory / 5:  # then products are used instead
             square = 0.0
         of_patterns = min(MAX_BATCH_BYTES, self.n_patterns * square)
         if self.n_patterns == 1:
             of_patterns = 0.0
         return {
-            "rows": COPIES_OF_ROWS * cells
+            "rows": OVERHEAD_BYTES
+            + COPIES_OF_ROWS * cells
             + COPIES_OF_COLUMNS * min(columns, MAX_HELD_BYTES)
             + COPIES_OF_SQUARES * (square + of_patterns),
             "labels": CELL_BYTES

@@ -14,6 +14,7 @@ from ..fit.solve import with_pairs_of_folds
 from ..incremental import Stream
 from .pair_checks import check_positions, check_rules_of_pairs
 from .requirements import (
+    MAX_NUMBER,
     has_no_infinity,
     is_count,
     is_finite_number,
@@ -137,6 +138,7 @@ def _check_kept(kept: Attributes, sizes: dict[str, int]) -> None:
     check_tables(kept, "kept", KEPT_SHAPES, sizes)
     for name in KEPT_SHAPES:
         require((kept[name] >= 0).all(), f"{name!r} of 'kept' must be at least 0")
+    require((kept["w"] <= MAX_NUMBER).all(), "'w' of 'kept' must be at most 1e100")
     require(np.isin(kept["Y"], (0, 1)).all(), "'Y' of 'kept' must hold 0 and 1")
     _check_samples(kept["X"], (sizes["n"], sizes["D"]))
 
