@@ -4,11 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-<<<<<<< HEAD
-.PHONY: demo test check lint docs out/dist package package-tests bench bench-full rivals fuzz faults clean help
-=======
-.PHONY: demo test check lint docs out/dist package package-tests bench bench-full fuzz faults load machines clean help
->>>>>>> machines
+.PHONY: demo test check lint docs out/dist package package-tests bench bench-full rivals fuzz faults load machines clean help
 .DEFAULT_GOAL := help
 
 help:            ## list the commands
