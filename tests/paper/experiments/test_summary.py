@@ -43,6 +43,17 @@ def test_summarise_names_a_difference_with_its_size_and_its_reason(make_results)
     )
 
 
+def test_summarise_does_not_puzzle_over_a_lower_ap_of_fewer_settings(make_results):
+    methods = {"hnoml": {"title": "HNOML", "paper": "HNOML", "grid": {}, "settings": 1}}
+    results = make_results(datasets=("emotions", "flags"), methods=methods)
+    results.scores.loc[results.scores["dataset"] == "emotions", "AP"] -= 0.15
+    results.scores.loc[results.scores["dataset"] == "flags", "AP"] += 0.15
+    assert sections(results)["What does not, and by how much"][1:] == (
+        "HNOML on Emotions: the paper had more settings to choose from.",
+        "HNOML on Flags: no reading that was run explains it.",
+    )
+
+
 def test_summarise_takes_exactly_a_hundredth_for_close(make_results):
     results = make_results(datasets=("yeast",))
     results.scores["AP"] += 0.01  # .77 − .76 is more than .01 in floating point
