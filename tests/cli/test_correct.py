@@ -49,7 +49,8 @@ def test_fit_takes_directions_and_prints_what_they_cost(table, tmp_path, succeed
     wishes = "--decreasing albumin --increasing 'age: gout'"
     result = succeeds("fit", table, "--labels 2", wishes, "--out", out)
     assert "wishes: age rises for gout and albumin falls" in result.out
-    assert "AP_lost" in result.out
+    header = "label AP before AP lost log loss before log loss added"
+    assert header in " ".join(result.out.split())
     assert_falls(load(out), table, [0, 1])
 
 
@@ -57,6 +58,7 @@ def test_correct_needs_no_rows_and_can_be_done_again(model, table, tmp_path, suc
     once, twice = tmp_path / "once.skops", tmp_path / "twice.skops"
     result = succeeds("correct", model, "--decreasing albumin --out", once)
     assert "generalised cross-validation" in result.out
+    assert result.out.endswith(f"\n\nfile  {once}\n")
     result = succeeds("correct", once, "--without 'sex: gout' --out", twice)
     assert "albumin falls and sex has no effect for gout" in result.out
     assert_falls(load(twice), table, [0, 1])

@@ -2,8 +2,9 @@
 
 The ``python`` blocks of a page run one after the other in one namespace; a ``text``
 block right behind one is what it prints. In a ``console`` block the lines that begin
-with ``$ mltsk`` are run, and what follows each is what it prints. ``…`` stands for
-anything. A block behind ``<!-- not run: why -->`` is left alone.
+with ``$ mltsk`` are run, and what follows each is what it prints, on standard error
+too where the line ends with ``2>&1``; one that begins with ``mltsk: `` must be refused
+with status 2. ``…`` stands for anything. A block behind ``<!-- not run: why -->`` is left alone.
 
 What is shown and what is printed are compared word by word, and numbers with a
 tolerance of a tenth: another BLAS may move a rule's last digits, swap two terms of
@@ -12,21 +13,24 @@ equal size, and change nothing that a reader learns.
 
 import re
 import shlex
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from io import StringIO
 from pathlib import Path
 
-from mltsk.cli import main
+from mltsk.cli import BAD_INPUT, main
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(
     r"^(?P<skip><!-- not run: .+ -->\n)?```(?P<kind>\w+)\n(?P<code>.*?)^```$",
     re.M | re.S,
 )
-NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
+NUMBER = re.compile(
+    r"[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[-+]?\d+)?"
+)
 TOKEN = re.compile(rf"{NUMBER.pattern}|\w+|[^\w\s…]")
+WITH_ERRORS = "2>&1"  # at the end of a command: standard error is shown, too
 MIN_SHARE_ALIKE = 0.98  # of words and numbers
 
 
@@ -83,13 +87,23 @@ def run_python(block: Block, where: str, namespace: dict[str, object]) -> str:
 
 
 def run_console(block: Block, where: str) -> None:
-    """Run the commands of a block: each must succeed and print what stands below it."""
+    """Run the commands of a block: each must print what stands below it.
+
+    Each must succeed, or be refused where the page shows that it is.
+    """
     for part in re.split(r"^\$ ", block.code, flags=re.M)[1:]:
         command, _, shown = part.partition("\n")
         program, *args = shlex.split(command, comments=True)
         assert program == "mltsk", f"{where}: only mltsk can be run here, not {program}"
+        errors = StringIO()
         with redirect_stdout(StringIO()) as out:
-            assert main(args) == 0, f"{where}: {command} failed"
+            if args[-1] == WITH_ERRORS:
+                args.pop()
+                errors = out
+            with redirect_stderr(errors):
+                status = main(args)
+        expected = BAD_INPUT if shown.startswith("mltsk: ") else 0
+        assert status == expected, f"{where}: {command} ended with status {status}"
         if shown.strip():
             check(shown, out.getvalue(), f"{where}: {command}")
 

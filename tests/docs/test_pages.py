@@ -55,6 +55,16 @@ def test_run_page_finds_a_page_that_shows_something_else():
         run_page("```python\nprint(1 + 1)\n```\n```text\n3\n```\n", "page.md")
 
 
+def test_run_page_shows_standard_error_where_the_command_does():
+    page = "```console\n$ mltsk rules none.skops{}\n{}\n```\n"
+    sentence = "mltsk: There is no model file none.skops."
+    run_page(page.format(" 2>&1", sentence), "page.md")
+    with pytest.raises(AssertionError, match="but the code prints"):
+        run_page(page.format("", sentence), "page.md")
+    with pytest.raises(AssertionError, match="ended with status 2"):
+        run_page(page.format(" 2>&1", "…"), "page.md")
+
+
 def test_check_takes_dots_for_anything():
     check("a\n…\nc\n", "a\nb\nb\nc\n", "here")
     with pytest.raises(AssertionError):

@@ -80,7 +80,7 @@ def adapt(
     do on the new rows, and what changed: effects that moved beyond their interval,
     labels that are more or less frequent, what is new and what is gone.
 
-    \\b
+    \b
     Examples:
       mltsk adapt model.skops new.csv --out adapted.skops
       mltsk adapt model.skops new.csv --labels asthma,gout,flu --out adapted.skops

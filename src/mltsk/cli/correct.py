@@ -11,9 +11,11 @@ from ..exceptions import InputError
 from ..limits import read_json
 from ..text import listing
 from .options import out_option
-from .output import check_files, refuse_standard_output, say
+from .output import aligned, check_files, refuse_standard_output, say
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from .opened import Estimator
 
 
@@ -24,6 +26,7 @@ INCREASING_HELP = (
     "may be repeated."
 )
 DECREASING_HELP = "The same for effects that may only fall."
+CHANGES = ("_lost", "_added")  # ends of the names of columns of a price
 EDITS_HELP = "Edits that were made in the page of the model, and exported there."
 WITHOUT_HELP = (
     "A feature that shall have no effect, or 'FEATURE: LABEL, LABEL'; may be repeated."
@@ -85,7 +88,7 @@ def correct(
         corrected = corrected.constrained(**wishes)
     info = mltsk.io.read_info(model)
     mltsk.save(corrected, out, info=info, keep_sums=True)
-    say(price_text(corrected))
+    say(f"{price_text(corrected)}\n\nfile  {out}")
 
 
 def feature_names(model: "Estimator") -> list[str]:
@@ -188,5 +191,22 @@ def price_text(model: "Estimator") -> str:
     judged = "leave-one-out scores"
     if price.attrs["judged_by"] == "sums":
         judged = "sums over rows (generalised cross-validation)"
-    lines += [f"price, by {judged}:", price.round(4).to_string()]
+    lines += [f"price, by {judged}:", price_table(price)]
     return "\n".join(lines)
+
+
+def price_table(price: "DataFrame") -> str:
+    """A line per label: each loss before and now, and with a sign what that changed."""
+    header = ["label"]
+    for name in price:
+        is_change = name.endswith(CHANGES)
+        words = name.split("_")
+        header.append(words[-1] if is_change else " ".join(words))
+    rows = [header]
+    for label, *values in price.itertuples():
+        cells = [str(label)]
+        for name, value in zip(price, values, strict=True):
+            sign = "+" if name.endswith(CHANGES) else ""
+            cells.append(f"{round(value, 4) + 0.0:{sign}.4f}")  # + 0.0: no -0.0000
+        rows.append(cells)
+    return aligned(rows)

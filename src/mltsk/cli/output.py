@@ -59,7 +59,7 @@ def _padded(column: Sequence[str]) -> list[str]:
 
 
 def _is_number_or_dash(cell: str) -> bool:
-    return cell == "" or cell[0] == "-" or cell[0].isdigit()
+    return cell == "" or cell[0] in "-+" or cell[0].isdigit()
 
 
 def metric_table(
