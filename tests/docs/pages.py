@@ -4,7 +4,8 @@ The ``python`` blocks of a page run one after the other in one namespace; a ``te
 block right behind one is what it prints. In a ``console`` block the lines that begin
 with ``$ mltsk`` are run, and what follows each is what it prints, on standard error
 too where the line ends with ``2>&1``; one that begins with ``mltsk: `` must be refused
-with status 2. ``…`` stands for anything. A block behind ``<!-- not run: why -->`` is left alone.
+with status 2. ``…`` stands for anything. A block behind ``<!-- not run: why -->`` is
+left alone.
 
 What is shown and what is printed are compared word by word, and numbers with a
 tolerance of a tenth: another BLAS may move a rule's last digits, swap two terms of
@@ -26,9 +27,7 @@ BLOCK = re.compile(
     r"^(?P<skip><!-- not run: .+ -->\n)?```(?P<kind>\w+)\n(?P<code>.*?)^```$",
     re.M | re.S,
 )
-NUMBER = re.compile(
-    r"[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[-+]?\d+)?"
-)
+NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[-+]?\d+)?")
 TOKEN = re.compile(rf"{NUMBER.pattern}|\w+|[^\w\s…]")
 WITH_ERRORS = "2>&1"  # at the end of a command: standard error is shown, too
 MIN_SHARE_ALIKE = 0.98  # of words and numbers
