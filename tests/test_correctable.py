@@ -120,6 +120,35 @@ def test_without_leaves_no_trace_of_a_feature_nor_of_its_gaps(free):
     assert_allclose(clf.decision_function(other), clf.decision_function(X), atol=1e-12)
 
 
+def test_without_makes_numbers_zero_and_not_almost_zero(free):
+    clf = free.constrained(without={"albumin": "gout", "sex": None})
+    rules = str(clf.rules_).partition("In general")[2]
+    fever, _, gout = rules.partition("\n  gout")
+    assert "sex" not in rules
+    assert "albumin" in fever
+    assert gout
+    assert "albumin" not in gout
+
+
+def test_fitted_again_meets_all_wishes_on_other_rows_and_keeps_the_edits(free):
+    wished = free.constrained(monotonic_cst={"age": 1}, without="sex")
+    wished.edits_ = ({"feature": "sex"},)
+    again = wished.fitted_again(X[:200], Y[:200])
+    assert again.wishes_ == wished.wishes_
+    assert again.edits_ == wished.edits_
+    assert steps(again, "age").min() > -1e-9
+    other = X.assign(sex="m")
+    assert_allclose(again.decision_function(other), again.decision_function(X))
+    assert len(again.fit_record_.training.Y) == 200
+
+
+def test_fitted_again_is_a_fit_where_there_are_no_wishes(free):
+    assert_allclose(
+        free.fitted_again(X[:200], Y[:200]).decision_function(X),
+        clone(free).fit(X[:200], Y[:200]).decision_function(X),
+    )
+
+
 def test_curves_pass_through_points_in_log_odds(free):
     clf = free.constrained(curves={"age": [(30, -0.2), (50, 0.1), (70, 0.4)]})
     rows = pd.concat([X.iloc[[3]]] * 3, ignore_index=True)

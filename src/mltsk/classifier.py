@@ -490,6 +490,10 @@ sample, or one-dimensional classes
         short = self._unfitted_short(max_statements, max_conditions)
         short._validate_params()
         check_threshold_wish(short.threshold, len(self.label_names_))
+        has_wishes = bool(vars(self).get("wishes_"))
+        if X is not None and has_wishes:
+            fitted = self.fitted_again(X, y, sample_weight, groups)
+            return fitted.shorten(short.max_statements, short.max_conditions)
         if X is not None:
             return short.fit(X, y, sample_weight, groups, rules=self.given_rules_)
         if self.fit_record_ is None:
@@ -558,8 +562,7 @@ sample, or one-dimensional classes
                 "several: fit it on a column of 0 and 1 per class."
             )
         if X is not None:
-            short = self._unfitted_short(max_statements, None)
-            fitted = short.fit(X, y, sample_weight, groups, rules=self.given_rules_)
+            fitted = self.fitted_again(X, y, sample_weight, groups)
             return fitted.points(max_statements, max_points)
         if self.fit_record_ is None:
             raise InputError(

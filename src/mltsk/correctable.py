@@ -5,6 +5,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from .alternatives import Alternatives
@@ -24,6 +25,8 @@ from .fit.corrected import Corrector
 from .fit.sums import FitSums
 from .fit.wishes import CurvesLike, DirectionsLike, Wish, WishReader, WithoutLike
 from .record import FitRecord
+from .rows.read import TableLike
+from .rows.weights import WeightsLike
 from .system import FuzzySystem
 from .text import did_you_mean, listing
 
@@ -176,6 +179,41 @@ class CorrectionMixin:
                 "model before its correction."
             )
         return Alternatives(self, self.sums_, str(label), float(tolerance))
+
+    def fitted_again(
+        self,
+        X: TableLike,
+        y: TableLike,
+        sample_weight: WeightsLike = None,
+        groups: Any = None,
+    ) -> "MLTSKClassifier":
+        """A model like this one, fitted to rows under the wishes that this one meets.
+
+        A clone would know parameters alone, and so forget what was corrected or edited.
+
+        Parameters
+        ----------
+        X, y, sample_weight, groups
+            As in `fit`, with the same features and labels.
+        """
+        check_is_fitted(self)
+        own: Any = self
+        plain = getattr(self, "wishes_", ())
+        fresh = own._unfitted_long() if plain else clone(own)
+        fitted = fresh.fit(X, y, sample_weight, groups, rules=own.given_rules_)
+        if not plain:
+            return fitted
+        reader = fitted._wish_reader()
+        met = fitted._earlier_wishes()  # those of monotonic_cst
+        wishes = restored_wishes(plain, reader.features, reader.labels)
+        new = tuple(wish for wish in wishes if wish not in met)
+        if new:
+            fitted = fitted._under(new, by_rows=True)
+        if "edits_" in vars(self):
+            fitted.edits_ = own.edits_
+        if own.max_statements is None:
+            return fitted
+        return fitted.shorten(own.max_statements, own.max_conditions)
 
     def _under(self, new: tuple[Wish, ...], *, by_rows: bool) -> "MLTSKClassifier":
         """A copy under further wishes, by its rows or by its sums alone."""

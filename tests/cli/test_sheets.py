@@ -1,5 +1,6 @@
 """Sheets to print, made from a model file and the table it was fitted on."""
 
+import pandas as pd
 import pytest
 
 from mltsk.cli import main
@@ -91,3 +92,57 @@ def test_methods_writes_a_document(files, capsys):
     bad = str(files / "methods.txt")
     assert main(["methods", *model_and_data, "--out", bad]) == 2
     assert "end its name with" in capsys.readouterr().err
+
+
+@pytest.fixture
+def halves(files, tmp_path, succeeds):
+    """A model of the first rows of a table, and these rows and the others as files."""
+    people = pd.read_csv(files / "people.csv")
+    people[:120].to_csv(tmp_path / "here.csv", index=False)
+    people[120:].to_csv(tmp_path / "there.csv", index=False)
+    labels = "--labels copd,gout --keep-sums --out"
+    succeeds("fit", tmp_path / "here.csv", labels, tmp_path / "here.skops")
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", ["points", "methods", "second-look"])
+def test_sheets_refuse_a_table_that_the_model_was_not_fitted_on(
+    files, halves, refused, command
+):
+    out = halves / "sheet.md"
+    data = files / "people.csv"
+    sentence = refused(command, halves / "here.skops", data, "--out", out)
+    assert "was fitted on 120 rows of here, and" in sentence
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("command", ["points", "methods", "second-look"])
+def test_sheets_refuse_a_model_that_no_fit_to_a_table_gives(
+    halves, succeeds, refused, command
+):
+    old, new = halves / "here.skops", halves / "adapted.skops"
+    succeeds("adapt", old, halves / "there.csv", "--out", new)
+    sentence = refused(command, new, halves / "there.csv", "--out", halves / "s.md")
+    assert "adapted.skops was adapted to there" in sentence
+
+
+def test_person_has_no_interval_of_a_model_that_was_adapted(halves, succeeds):
+    old, new = halves / "here.skops", halves / "adapted.skops"
+    succeeds("adapt", old, halves / "there.csv", "--out", new)
+    out = halves / "person.html"
+    said = succeeds("person", new, halves / "here.csv", "--row 3 --out", out).err
+    assert "was adapted to there, so that there is no interval" in said
+
+
+def test_sheets_are_about_the_model_as_it_was_corrected(halves, succeeds):
+    corrected = halves / "corrected.skops"
+    succeeds("correct", halves / "here.skops", "--without stage --out", corrected)
+    points, person = halves / "points.csv", halves / "person.html"
+    for model, has_stage in [(halves / "here.skops", True), (corrected, False)]:
+        model_and_data = [model, halves / "here.csv"]
+        succeeds("points", *model_and_data, "--out", points)
+        assert ("stage" in points.read_text()) == has_stage
+        succeeds("person", *model_and_data, "--row 3 --out", person)
+        assert ("stage = " in person.read_text(encoding="utf-8")) == has_stage
+        rules = succeeds("rules", model, "--statements 5 --data", halves / "here.csv")
+        assert ("stage" in rules.out.partition("In general")[2]) == has_stage

@@ -88,6 +88,7 @@ def points(
     check_sheet_path(out)
     check_files([out], inputs=[model, *source_files(data)])
     classifier, info, rows = fitted_rows(model, data, group, options)
+    _check_table_of_fit(model, info, data, rows)
     with working("finding points"):
         sheet = classifier.points(
             statements, max_points, X=rows.X, y=rows.Y, groups=rows.groups
@@ -151,7 +152,10 @@ def person(
     others = np.arange(0)
     if fitted_on is not None:
         _, _, fitted = fitted_rows(model, fitted_on, group, options)
+        _check_table_of_fit(model, info, fitted_on, fitted)
         others = np.arange(len(fitted))
+    elif _why_no_refit(info):
+        note(f"{model} {_why_no_refit(info)}, so that there is no interval.")
     elif _is_fitted_table(info, rows):
         fitted = rows
         others = _others(rows, row - 1)
@@ -175,6 +179,36 @@ def person(
     say(f"person: {out}")
 
 
+def _why_no_refit(info: "ModelInfo") -> str:
+    """Why a fit to a table would not give the model of a file, "" where it would."""
+    if "adapted to" in info.fitted:
+        return f"was adapted to {info.fitted['adapted to']}"
+    if "sites" in info.fitted:
+        return "was joined from sums of sites"
+    return ""
+
+
+def _check_table_of_fit(
+    model: str, info: "ModelInfo", data: str, rows: "DataTable"
+) -> None:
+    """Refuse a table that cannot be the one that a model was fitted on.
+
+    A sheet is about a fit to these rows, which is then another model.
+    """
+    why = _why_no_refit(info)
+    if why:
+        raise InputError(
+            f"{model} {why}, and this sheet is made by a fit to a table, which would "
+            "be another model: take a model that `mltsk fit` wrote."
+        )
+    n_fitted = info.fitted.get("samples")
+    if isinstance(n_fitted, int) and n_fitted != len(rows):
+        raise InputError(
+            f"{model} was fitted on {n_fitted:,} rows of {info.data}, and {data} has "
+            f"{len(rows):,}: name the table of the fit."
+        )
+
+
 def _is_fitted_table(info: "ModelInfo", rows: "DataTable") -> bool:
     """Whether a table is the one that a model was fitted on, by name and size."""
     is_as_long = info.fitted.get("samples") == len(rows)
@@ -194,16 +228,13 @@ def _others(rows: "DataTable", own: int) -> "NDArray[np.intp]":
 def _refitted(
     classifier: "Estimator", rows: "DataTable", kept: "NDArray[np.intp]"
 ) -> "Estimator":
-    """The same classifier fitted to some rows of a table."""
-    from sklearn.base import clone
-
+    """The same classifier fitted to some rows of a table, under the same wishes."""
     from ..pages.baselines import take_rows
 
-    return clone(classifier).fit(
+    return classifier.fitted_again(
         take_rows(rows.X, kept),
         rows.Y.iloc[kept],
         groups=None if rows.groups is None else rows.groups[kept],
-        rules=classifier.given_rules_,
     )
 
 
@@ -249,7 +280,8 @@ def second_look(
     from ..tables.files import source_files
 
     check_files([out], inputs=[model, *source_files(data)])
-    classifier, _, table = fitted_rows(model, data, group, options)
+    classifier, info, table = fitted_rows(model, data, group, options)
+    _check_table_of_fit(model, info, data, table)
     with working("looking again"):
         fitted = _refitted(classifier, table, np.arange(len(table)))
         look = look_again(fitted, at_most=rows)
@@ -287,7 +319,8 @@ def methods(
     refuse_standard_output(out, "--out", "A document")
     check_methods_path(out)
     check_files([out], inputs=[model, *source_files(data)])
-    classifier, _, table = fitted_rows(model, data, group, options)
+    classifier, info, table = fitted_rows(model, data, group, options)
+    _check_table_of_fit(model, info, data, table)
     with working("judging the model"):
         fitted = _refitted(classifier, table, np.arange(len(table)))
         content = methods_bytes(methods_facts(fitted, table), out)

@@ -362,3 +362,18 @@ def _move(
         pull = _rows_of(demands, label, len(B)).T @ multipliers
         factor = free.solutions[free.part_of_label[label]].factor
         B[:, label] += factor.solve(pull[:, None])[:, 0]
+        for column in _zeros(demands, label, len(B)):
+            B[column, label] = 0.0  # not 1e-17, which rules would tell as an effect
+
+
+def _zeros(demands: Sequence[Demand], label: int, n_columns: int) -> list[int]:
+    """Columns whose number for a label must be 0, because a demand is just that."""
+    zeros = []
+    for demand in demands:
+        is_of_label_alone = set(demand.rows) == {label}
+        if not (demand.is_equal and demand.least == 0 and is_of_label_alone):
+            continue
+        columns = np.flatnonzero(_padded(demand, label, n_columns)).tolist()
+        if len(columns) == 1:
+            zeros += columns
+    return zeros
