@@ -67,12 +67,12 @@ def test_correct_needs_no_rows_and_can_be_done_again(model, table, tmp_path, suc
 @pytest.mark.parametrize(
     ("wishes", "says"),
     [
-        ("--increasing albumn", "did you mean 'albumin'"),
+        ("--increasing albumn", "'albumn' is no feature: did you mean 'albumin'?"),
         ("--increasing sex", "'sex' is nominal"),
         ("--increasing age --decreasing age", "'age' is to rise and to fall"),
         ("--increasing 'age: flu'", "which is no label"),
-        ("--without weight", "which is no feature"),
-        ("", "There is no wish"),
+        ("--without weight", "'weight' is no feature: they are age, albumin and sex."),
+        ("", "There is no wish: give --increasing, --decreasing, --without"),
         ("--curves missing.json", "No curves can be read from"),
     ],
 )

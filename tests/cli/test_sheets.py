@@ -126,6 +126,20 @@ def test_sheets_refuse_a_model_that_no_fit_to_a_table_gives(
     assert "adapted.skops was adapted to there" in sentence
 
 
+def test_rules_are_shortened_on_the_table_of_the_fit_alone(files, halves, refused):
+    rules = ["rules", halves / "here.skops"]
+    sentence = refused(*rules, "--statements 3 --data", files / "people.csv")
+    assert "was fitted on 120 rows of here, and" in sentence
+    assert "say how short" in refused(*rules, "--data", halves / "here.csv")
+
+
+def test_explore_refuses_edits_of_a_model_without_sums(files, refused):
+    out = files / "page.html"
+    sentence = refused("explore", files / "people.skops", "--edits --out", out)
+    assert "people.skops cannot be edited: This model holds neither" in sentence
+    assert not out.exists()
+
+
 def test_person_has_no_interval_of_a_model_that_was_adapted(halves, succeeds):
     old, new = halves / "here.skops", halves / "adapted.skops"
     succeeds("adapt", old, halves / "there.csv", "--out", new)

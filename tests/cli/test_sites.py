@@ -55,3 +55,28 @@ def test_three_commands_make_one_model_of_many_sites(files, succeeds, mltsk, tmp
         assert refused.status == 2, words
         assert "Traceback" not in refused.err
     assert not list(tmp_path.glob("x.*"))
+
+
+def test_share_and_plan_refuse_what_would_be_ignored(
+    files, succeeds, refused, tmp_path
+):
+    one, two = (path.with_suffix(".summary") for path in files[:2])
+    succeeds("share", files[0], "--labels gout --summary --out", one)
+    succeeds("share", files[1], "--labels gout --summary --out", two)
+    out = tmp_path / "plan.json"
+    assert "The summary of 'site0' is there twice" in refused(
+        "plan", one, two, one, "--out", out
+    )
+    assert not out.exists()
+    succeeds("plan", one, two, "--out", out)
+    sums = tmp_path / "site.sums"
+    sentence = refused("share", files[0], "--number age --plan", out, "--out", sums)
+    assert "The plan knows what each column is" in sentence
+    assert not sums.exists()
+
+
+def test_commands_say_that_a_folder_is_no_table(succeeds, refused, tmp_path):
+    folder = tmp_path / "tables.csv"
+    folder.mkdir()
+    sentence = refused("share", folder, "--labels gout --summary --out", tmp_path / "s")
+    assert "tables.csv is a folder: name a file in it." in sentence

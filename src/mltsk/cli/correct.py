@@ -1,6 +1,6 @@
 """``mltsk correct``: a model file under wishes of the user, without its rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
@@ -9,7 +9,7 @@ import mltsk
 
 from ..exceptions import InputError
 from ..limits import read_json
-from ..text import listing
+from ..text import did_you_mean, listing
 from .options import out_option
 from .output import aligned, check_files, refuse_standard_output, say
 
@@ -76,9 +76,16 @@ def correct(
         )
     features = feature_names(fitted)
     directions = directions_of(increasing or (), decreasing or (), features)
+    removed = labels_without(without or (), features)
+    check_features(removed, features)
+    if not (directions or removed or curves or edits):
+        raise InputError(
+            "There is no wish: give --increasing, --decreasing, --without, --curves or "
+            "--edits, such as --increasing age."
+        )
     wishes = {
         "monotonic_cst": named(directions),
-        "without": named(labels_without(without or (), features)),
+        "without": named(removed),
         "curves": None if curves is None else read_curves(curves),
     }
     corrected = fitted
@@ -147,7 +154,17 @@ def directions_of(
                     )
                 by_label[label] = direction
             directions[name] = by_label
+    check_features(directions, features)
     return directions
+
+
+def check_features(names: Iterable[str], features: Sequence[str]) -> None:
+    """Refuse a wish about what is no feature."""
+    for name in names:
+        if name not in features:
+            hint = did_you_mean(name, features)
+            hint = hint or f"they are {listing(features, at_most=5)}."
+            raise InputError(f"{name!r:.80} is no feature: {hint}")
 
 
 def labels_without(texts: Sequence[str], features: Sequence[str]) -> dict[str, Any]:

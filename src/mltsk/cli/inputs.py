@@ -470,3 +470,33 @@ def check_complete(X: Matrix, names: Sequence[str], data: str) -> None:
         f"Column {names[columns[0]]!r} of {data} has {value} in row {rows[0] + 1} "
         f"({len(rows)} such in all): fill these in, or leave the rows or columns out."
     )
+
+
+def why_no_refit(info: "ModelInfo") -> str:
+    """Why a fit to a table would not give the model of a file, "" where it would."""
+    if "adapted to" in info.fitted:
+        return f"was adapted to {info.fitted['adapted to']}"
+    if "sites" in info.fitted:
+        return "was joined from sums of sites"
+    return ""
+
+
+def check_table_of_fit(
+    model: str, info: "ModelInfo", data: str, rows: DataTable
+) -> None:
+    """Refuse a table that cannot be the one that a model was fitted on.
+
+    What is then told is about a fit to these rows, which would be another model.
+    """
+    why = why_no_refit(info)
+    if why:
+        raise InputError(
+            f"{model} {why}, and this needs a fit to a table, which would be another "
+            "model: take a model that `mltsk fit` wrote."
+        )
+    n_fitted = info.fitted.get("samples")
+    if isinstance(n_fitted, int) and n_fitted != len(rows):
+        raise InputError(
+            f"{model} was fitted on {n_fitted:,} rows of {info.data}, and {data} has "
+            f"{len(rows):,}: name the table of the fit."
+        )

@@ -267,6 +267,10 @@ def rules(
     if format is Format.html:
         check_installed("jinja2", extra="report")
     check_files([out], inputs=[model, *source_files(data)])
+    if data is not None and statements is None:
+        raise InputError(
+            "--data is for a shorter model: say how short, --statements 8."
+        )
     opened, info = open_model(model)
     classifier = classifier_with_rules(opened, model)
     if statements is not None:
@@ -337,7 +341,7 @@ def shortened(
 ) -> "Estimator":
     """The classifier itself if it is short enough, else one shortened on its data."""
     from ..pipelines import with_feature_names
-    from .inputs import fitted_label_options, samples
+    from .inputs import check_table_of_fit, fitted_label_options, samples
 
     if not hasattr(classifier, "shorten"):
         raise InputError(
@@ -354,6 +358,7 @@ def shortened(
             "or name its data with --data."
         )
     rows = samples(classifier, info, data, label_options=fitted_label_options(info))
+    check_table_of_fit(path, info, data, rows)
     short = classifier.shorten(max_statements, X=rows.X, y=rows.Y, groups=rows.groups)
     if hasattr(classifier, "feature_names_in_"):
         short = with_feature_names(short, classifier.feature_names_in_)
@@ -413,6 +418,8 @@ def explore(
         )
     opened, info = open_model(model)
     classifier_with_rules(opened, model)  # a model without rules has no page
+    if edits:
+        _check_editable(opened, model)
     X = Y = ids = None
     if data is not None:
         rows = samples(
@@ -441,6 +448,20 @@ def explore(
         )
     size = _size(page.stat().st_size)
     say(f"{page}: {size}, open it in any browser", err=True)
+
+
+def _check_editable(opened: "Estimator", model: str) -> None:
+    """Refuse a page to edit where the model leaves nothing to edit by."""
+    from ..pages.explorer_edits import edits_data
+
+    content = edits_data(opened, has_all_labels=True)
+    if content is None:
+        raise InputError(
+            f"{model} cannot be edited: --edits is for long models of tables, fitted "
+            "with --keep-sums."
+        )
+    if content["refused"]:
+        raise InputError(f"{model} cannot be edited: {content['refused']}")
 
 
 def _unless_empty(frame: "DataFrame") -> "DataFrame | None":

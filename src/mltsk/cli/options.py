@@ -27,6 +27,8 @@ def there_is_data(data: str | None) -> str | None:
     is_file = data is not None and ("/" in data or Path(data).suffix != "")
     if is_file and not Path(str(data)).exists():
         raise InputError(f"{data} cannot be read: there is no such file.")
+    if is_file and Path(str(data)).is_dir():
+        raise InputError(f"{data} is a folder: name a file in it.")
     return data
 
 

@@ -83,12 +83,13 @@ def points(
     from ..pages.points import check_sheet_path, sheet_text
     from ..pages.render import write_page
     from ..tables.files import source_files
+    from .inputs import check_table_of_fit
 
     refuse_standard_output(out, "--out", "A sheet")
     check_sheet_path(out)
     check_files([out], inputs=[model, *source_files(data)])
     classifier, info, rows = fitted_rows(model, data, group, options)
-    _check_table_of_fit(model, info, data, rows)
+    check_table_of_fit(model, info, data, rows)
     with working("finding points"):
         sheet = classifier.points(
             statements, max_points, X=rows.X, y=rows.Y, groups=rows.groups
@@ -108,11 +109,19 @@ def points(
 @with_options
 def person(
     model: ModelArgument,
-    data: Annotated[str, Argument(metavar="DATA", help=PERSON_DATA_HELP)],
+    data: Annotated[
+        str, Argument(metavar="DATA", callback=there_is_data, help=PERSON_DATA_HELP)
+    ],
     row: Annotated[int, Option(min=1, metavar="N", help=ROW_HELP)],
     out: Annotated[str, out_option("The page to write (….html).")],
     fitted_on: Annotated[
-        str | None, Option("--fitted-on", metavar="FILE", help=FITTED_ON_HELP)
+        str | None,
+        Option(
+            "--fitted-on",
+            metavar="FILE",
+            callback=there_is_data,
+            help=FITTED_ON_HELP,
+        ),
     ] = None,
     neighbours: Annotated[
         int, Option(min=0, max=50, metavar="N", help=NEAREST_HELP)
@@ -138,6 +147,7 @@ def person(
     from ..pages.person import check_person_path, person_page
     from ..pages.render import write_page
     from ..tables.files import source_files
+    from .inputs import check_table_of_fit, why_no_refit
 
     refuse_standard_output(out, "--out", "A page")
     check_person_path(out)
@@ -152,10 +162,10 @@ def person(
     others = np.arange(0)
     if fitted_on is not None:
         _, _, fitted = fitted_rows(model, fitted_on, group, options)
-        _check_table_of_fit(model, info, fitted_on, fitted)
+        check_table_of_fit(model, info, fitted_on, fitted)
         others = np.arange(len(fitted))
-    elif _why_no_refit(info):
-        note(f"{model} {_why_no_refit(info)}, so that there is no interval.")
+    elif why_no_refit(info):
+        note(f"{model} {why_no_refit(info)}, so that there is no interval.")
     elif _is_fitted_table(info, rows):
         fitted = rows
         others = _others(rows, row - 1)
@@ -177,36 +187,6 @@ def person(
         )
     write_page(page, Path(out))
     say(f"person: {out}")
-
-
-def _why_no_refit(info: "ModelInfo") -> str:
-    """Why a fit to a table would not give the model of a file, "" where it would."""
-    if "adapted to" in info.fitted:
-        return f"was adapted to {info.fitted['adapted to']}"
-    if "sites" in info.fitted:
-        return "was joined from sums of sites"
-    return ""
-
-
-def _check_table_of_fit(
-    model: str, info: "ModelInfo", data: str, rows: "DataTable"
-) -> None:
-    """Refuse a table that cannot be the one that a model was fitted on.
-
-    A sheet is about a fit to these rows, which is then another model.
-    """
-    why = _why_no_refit(info)
-    if why:
-        raise InputError(
-            f"{model} {why}, and this sheet is made by a fit to a table, which would "
-            "be another model: take a model that `mltsk fit` wrote."
-        )
-    n_fitted = info.fitted.get("samples")
-    if isinstance(n_fitted, int) and n_fitted != len(rows):
-        raise InputError(
-            f"{model} was fitted on {n_fitted:,} rows of {info.data}, and {data} has "
-            f"{len(rows):,}: name the table of the fit."
-        )
 
 
 def _is_fitted_table(info: "ModelInfo", rows: "DataTable") -> bool:
@@ -278,10 +258,11 @@ def second_look(
     from ..pages.review_second_look import look_sentence, second_look_csv_lines
     from ..surprises import second_look as look_again
     from ..tables.files import source_files
+    from .inputs import check_table_of_fit
 
     check_files([out], inputs=[model, *source_files(data)])
     classifier, info, table = fitted_rows(model, data, group, options)
-    _check_table_of_fit(model, info, data, table)
+    check_table_of_fit(model, info, data, table)
     with working("looking again"):
         fitted = _refitted(classifier, table, np.arange(len(table)))
         look = look_again(fitted, at_most=rows)
@@ -315,12 +296,13 @@ def methods(
         methods_facts,
     )
     from ..tables.files import source_files
+    from .inputs import check_table_of_fit
 
     refuse_standard_output(out, "--out", "A document")
     check_methods_path(out)
     check_files([out], inputs=[model, *source_files(data)])
     classifier, info, table = fitted_rows(model, data, group, options)
-    _check_table_of_fit(model, info, data, table)
+    check_table_of_fit(model, info, data, table)
     with working("judging the model"):
         fitted = _refitted(classifier, table, np.arange(len(table)))
         content = methods_bytes(methods_facts(fitted, table), out)

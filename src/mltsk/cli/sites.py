@@ -12,7 +12,13 @@ import mltsk
 
 from ..exceptions import InputError, check_installed
 from ..text import listing, plural
-from .options import TableOptions, out_option, threshold_option, with_options
+from .options import (
+    TableOptions,
+    out_option,
+    there_is_data,
+    threshold_option,
+    with_options,
+)
 from .output import (
     MAX_LINE_WIDTH,
     aligned,
@@ -47,7 +53,10 @@ PAGE_HELP = "Also write a page: how the model does at each site, and its rules."
 
 @with_options
 def share(
-    data: Annotated[str, Argument(metavar="FILE", help="The table of a site.")],
+    data: Annotated[
+        str,
+        Argument(metavar="FILE", callback=there_is_data, help="The table of a site."),
+    ],
     out: Annotated[str, out_option("Where to write the summary, or the sums.")],
     options: TableOptions,
     summary: Annotated[bool, Option("--summary", help=SUMMARY_HELP)] = False,
@@ -102,6 +111,10 @@ def table_for(plan: "Plan", data: str, options: TableOptions) -> "DataTable":
             )
         values["labels"] = dict.fromkeys(found)
     for name in ("nominal", "ordinal", "number"):
+        if values[name]:
+            raise InputError(
+                f"The plan knows what each column is: --{name} is for summaries."
+            )
         values[name] = ()
     raw_names = read_raw(data, None, options.rules()).frame
     gone = [name for name in plan.kinds if name not in raw_names]

@@ -191,7 +191,8 @@ def joined(sites: Sequence[SiteSums], threshold: Any = 0.5) -> MLTSKClassifier:
     if isinstance(threshold, str) or _names_goal(threshold):
         raise InputError(
             "Thresholds for F1, precision or recall are found on rows, which are not "
-            "here: give a probability, or ('cost', 1, 5)."
+            "here: give a probability such as 0.3, or cost=1,5 (in Python ('cost', 1, "
+            "5))."
         )
     sums = JoinedSums.of(sites)
     kept = sums.shared_labels()

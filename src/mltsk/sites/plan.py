@@ -8,6 +8,7 @@ Symbols: D columns of numbers, P terms.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,12 @@ class Plan:
         if not summaries:
             raise InputError("A plan needs the summary of one site at least.")
         sites = sorted(summaries, key=repr)
+        for one, other in pairwise(sites):
+            if one == other:
+                raise InputError(
+                    f"The summary of {one['site']!r:.80} is there twice: give each "
+                    "site once."
+                )
         names, notes = _shared_features(sites)
         features = {name: [_feature_of(site, name) for site in sites] for name in names}
         n_rows = sum(site["rows"] for site in sites)
