@@ -3,10 +3,10 @@
 Symbols: N samples, K exceptions, D columns of numbers, F features, R rules that the
 user gave, L labels.
 
-A score begins with that of the average sample before any exception. Each feature adds
-its effect in general, each pair of features what both add together, each rule that the
-user gave its number where it holds, and each exception what it says times the
-membership of the sample in it. The sum is the score,
+A score begins with that of the average sample. Each feature adds its effect in general,
+each pair of features what both add together, each rule that the user gave its number
+where it holds, and each exception what it says times the membership of the sample in
+it, less that of the average sample where exceptions only shift. The sum is the score,
 up to rounding.
 """
 
