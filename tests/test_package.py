@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import tomllib
 from importlib.resources import files
 from pathlib import Path
@@ -57,9 +58,10 @@ def test_a_workflow_runs_the_makefile_and_nothing_else(name):
         word
         for job in jobs
         for step in job["steps"]
-        for word in step.get("run", "make").split()
+        for word in shlex.split(step.get("run", "make"))
     ]
-    assert set(ran) - {"make"} <= set(
+    goals = {word for word in ran if "=" not in word}  # MACHINES="…" is an option
+    assert goals - {"make"} <= set(
         re.findall(r"^([a-z-]+):", read("Makefile"), flags=re.M)
     )
 

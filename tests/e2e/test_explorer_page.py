@@ -284,13 +284,32 @@ def test_effects_and_shifts_are_pythons_and_add_up(opened, model):
     code = """(j) => {
       const { system, now } = window.explorer;
       const parts = [system.effects(j, now), system.shifts(j, now)];
-      return [system.intercept[j], ...parts.map((amounts) => Array.from(amounts))];
+      return [system.base(j), ...parts.map((amounts) => Array.from(amounts))];
     }"""
     for j, score in enumerate(scores):
         base, effects, shifts = opened.run(code, j)
         assert_allclose(effects, effects_of_features(system, x, j)[0], atol=1e-9)
         assert_allclose(shifts, effects_of_exceptions(system, x, j)[0], atol=1e-9)
         assert_allclose(base + sum(effects) + sum(shifts), score, atol=1e-9)
+
+
+def test_shifts_of_exceptions_without_slopes_are_distances_from_the_average(
+    browser, page
+):
+    clf = MLTSKClassifier(n_rules=4, order=0).fit(DATA.X, DATA.Y)
+    browser.open(page(clf, DATA.X, DATA.Y))
+    x = sample_in(browser)[None, :]
+    why = clf.explain(x)
+    for j in range(DATA.Y.shape[1]):
+        base, shifts = browser.run(
+            """(j) => {
+              const { system, now } = window.explorer;
+              return [system.base(j), Array.from(system.shifts(j, now))];
+            }""",
+            j,
+        )
+        assert base == pytest.approx(why.base[j])
+        assert_allclose(shifts, why.shifts[0, :, j], atol=1e-9)
 
 
 def test_the_ledger_of_why_adds_up_to_the_score(opened):

@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mltsk import MLTSKClassifier
+from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.explain import Part, Why, explain, rule_base
 
@@ -44,6 +45,15 @@ def test_feature_effects_and_shifts_are_those_of_the_system(make_system, X):
     assert_allclose(why.feature_effects()[:, :, 0], effects, atol=1e-14)
     shifts = effects_of_exceptions(system, X, 1)
     assert_allclose(why.shifts[:, :, 0], shifts, atol=1e-12)
+
+
+def test_explain_begins_with_the_average_of_the_training_data():
+    data = make_multilabel_rules(n_samples=200, random_state=0)
+    clf = MLTSKClassifier(n_rules=20, order=0).fit(data.X, data.Y)
+    why = clf.explain(data.X)
+    assert_allclose(why.base, why.scores.mean(axis=0), atol=1e-9)
+    assert_allclose(why.shifts.mean(axis=0), 0.0, atol=1e-9)
+    assert "on average" in str(why)
 
 
 def test_explain_tells_what_is_absent_from_sparse_rows_in_one_sum(make_system, texts):

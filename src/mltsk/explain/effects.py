@@ -57,15 +57,42 @@ class Effects:
 
     @property
     def start(self) -> str:
-        """What the intercept is, in words."""
+        """What the base of a score is, in words."""
         if self.system.is_sheet:
             return "at the start"
         later = []
         if self.subjects.given:
             later.append("your rules")
-        if len(self.system.centers):
+        if len(self.system.centers) and not self.has_centred_exceptions:
             later.append("exceptions")
         return f"before {' and '.join(later)}" if later else "on average"
+
+    @property
+    def has_centred_exceptions(self) -> bool:
+        """Whether an exception is told as its distance from what it adds on average.
+
+        It is where exceptions only shift, next to a general rule. Hundreds of wide
+        exceptions would otherwise take away what the base had too much: 25 % "before
+        exceptions" of a label that 8 % have (ascites in pbc). The text of a short model
+        is what it computes, so its exceptions add what they say.
+        """
+        system = self.system
+        is_whole = not system.is_sheet and not system.is_chosen
+        return is_whole and system.order == 0 and len(system.terms) > 0
+
+    @cached_property
+    def usual_firing(self) -> Array:
+        """Firing strengths (K,) at which exceptions are told to add nothing."""
+        firing = doubles(self.system.rule_weights)
+        return firing if self.has_centred_exceptions else np.zeros_like(firing)
+
+    @cached_property
+    def base(self) -> Array:
+        """Where the scores of all labels begin, (L,)."""
+        base = doubles(self.system.intercept)
+        if not self.has_centred_exceptions:
+            return base
+        return np.asarray(base + self.usual_firing @ doubles(self.system.coef[:, 0]))
 
     # the average sample -------------------------------------------------------------
 

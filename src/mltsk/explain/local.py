@@ -3,10 +3,10 @@
 Symbols: N samples, K exceptions, D columns of numbers, F features, R rules that the
 user gave, L labels.
 
-A score begins with that of the average sample before any exception. Each feature adds
-its effect in general, each pair of features what both add together, each rule that the
-user gave its number where it holds, and each exception what it says times the
-membership of the sample in it. The sum is the score,
+A score begins with that of the average sample. Each feature adds its effect in general,
+each pair of features what both add together, each rule that the user gave its number
+where it holds, and each exception what it says times the membership of the sample in
+it, less that of the average sample where exceptions only shift. The sum is the score,
 up to rounding.
 """
 
@@ -265,15 +265,19 @@ class Explanation(Narrowed):
 
     @property
     def base(self) -> Array:
-        """What the average sample scores before any exception, (L,)."""
-        return doubles(self.system.intercept)[self.kept_labels]
+        """What the average sample scores, (L,); `Effects.base` has what that means."""
+        return self.effects.base[self.kept_labels]
 
     @cached_property
     @underflow_is_zero()
     def shifts(self) -> Array:
-        """What each exception adds to each score, (N, K, L)."""
+        """What each exception adds to each score, (N, K, L).
+
+        Where exceptions only shift, that is how much more it adds than on average.
+        """
         if self.system.order == 0:
-            return self.firing[:, :, None] * self.system.coef[:, 0, self.kept_labels]
+            distance = self.firing - self.effects.usual_firing
+            return distance[:, :, None] * self.system.coef[:, 0, self.kept_labels]
         says = np.zeros((len(self), len(self.system.centers), len(self.kept_labels)))
         Z = self.system.terms.filled(self.Z)
         for k, coef in enumerate(self.system.coef[:, :, self.kept_labels]):

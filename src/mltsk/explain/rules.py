@@ -598,9 +598,12 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
                 "them."
             )
         if len(self.system.centers):
+            average = ""
+            if self.effects.has_centred_exceptions:
+                average = " better than the average sample"
             return (
                 f"What holds in general, {scope}, and {count}: each shifts samples as "
-                "far as it fits them."
+                f"far as it fits them{average}."
             )
         if self.system.is_chosen:
             return f"What holds in general, {scope}."

@@ -60,7 +60,7 @@ class Statements:
 
     def general(self, j: int, subjects: Index) -> Consequent:
         """What holds in general about label j, with the shapes of some subjects."""
-        shift = float(self.system.intercept[j])
+        shift = float(self.effects.base[j])
         chance = None
         if self.system.has_log_odds:
             chance = float(self.system.probabilities(shift))

@@ -64,8 +64,8 @@ class Consequent(Page):
         Its name.
     shift : float
         What a rule adds to the score, for rules of order 1 at their centre. Of the
-        general rule: what the average sample scores before any exception; of a short
-        model, where the score starts, before all shapes.
+        general rule: what the average sample scores; of a short model, where the score
+        starts, before all shapes.
     size : float
         Standard deviation of the shift over the data.
     shapes : sequence of Shape

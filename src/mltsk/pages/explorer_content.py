@@ -101,6 +101,7 @@ def system_data(
         "widths": packed(_widths(system)),
         "weights": packed(system.rule_weights),
         "intercept": packed(system.intercept),
+        "usual": packed(base.effects.usual_firing),
         **_centres(system),
         "hasLogOdds": system.has_log_odds,
         "quantiles": packed(system.quantiles),

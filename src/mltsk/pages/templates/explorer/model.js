@@ -143,6 +143,7 @@ const SYSTEM_ARRAYS = [
   "thresholds",
   "intercept",
   "weights",
+  "usual",
   "middle",
   "quantiles",
 ];
@@ -474,7 +475,17 @@ class FuzzySystem {
 
   // What each exception adds to the score of label j.
   shifts(j, now) {
-    return now.m.map((share, k) => share * this.says(k, j, now.filled));
+    return now.m.map((share, k) => (share - this.usual[k]) * this.says(k, j, now.filled));
+  }
+
+  // Where the score of label j begins. Exceptions that only shift begin at what they add
+  // on average.
+  base(j) {
+    let sum = this.intercept[j];
+    for (let k = 0; k < this.K; k++) {
+      if (this.usual[k]) sum += this.usual[k] * this.at(k, 0, j);
+    }
+    return sum;
   }
 
   // What each column adds to the score of label j in general.

@@ -166,7 +166,7 @@ class Why {
     const shifts = ranked(system.shifts(j, now), MAX_REASONS.exceptions);
     const given = this.givenAmounts(x, effects);
     const ends = endsOf([
-      system.intercept[j],
+      system.base(j),
       ...given.map(({ amount }) => amount),
       ...general.amounts,
       general.rest,
@@ -225,7 +225,7 @@ class Why {
   baseRows(j, ends) {
     if (!this.system.P) return [];
     const base = { words: "base", note: "of an average sample", kind: "base" };
-    return [ledgerRow(base, this.system.intercept[j], ends)];
+    return [ledgerRow(base, this.system.base(j), ends)];
   }
 
   // What rule r of the user adds.
