@@ -75,6 +75,13 @@ def test_share_and_plan_refuse_what_would_be_ignored(
     assert not sums.exists()
 
 
+def test_plan_and_join_name_the_file_that_is_not_there(files, refused, tmp_path):
+    gone = tmp_path / "gone.summary"
+    for command in ("plan", "join"):
+        sentence = refused(command, files[0], gone, "--out", tmp_path / "out")
+        assert f"There is no file {gone}." in sentence
+
+
 def test_commands_say_that_a_folder_is_no_table(succeeds, refused, tmp_path):
     folder = tmp_path / "tables.csv"
     folder.mkdir()

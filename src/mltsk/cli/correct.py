@@ -10,7 +10,7 @@ import mltsk
 from ..exceptions import InputError
 from ..limits import read_json
 from ..text import did_you_mean, listing
-from .options import out_option
+from .options import out_option, there_is_model
 from .output import aligned, check_files, refuse_standard_output, say
 
 if TYPE_CHECKING:
@@ -42,7 +42,11 @@ DecreasingOption = Annotated[
 def correct(
     model: Annotated[
         str,
-        Argument(metavar="MODEL", help="A file that `mltsk fit --keep-sums` wrote."),
+        Argument(
+            metavar="MODEL",
+            callback=there_is_model,
+            help="A file that `mltsk fit --keep-sums` wrote.",
+        ),
     ],
     out: Annotated[str, out_option("Where to write the corrected model (….skops).")],
     increasing: IncreasingOption = None,

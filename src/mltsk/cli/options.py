@@ -39,6 +39,14 @@ def there_is_model(path: str) -> str:
     return path
 
 
+def there_are_files(paths: list[str]) -> list[str]:
+    """Files as they are named; refused before all work if one is not there."""
+    for path in paths:
+        if not Path(path).exists():
+            raise InputError(f"There is no file {path}.")
+    return paths
+
+
 # thresholds ---------------------------------------------------------------------------
 
 ThresholdWish = float | str | tuple[str, float] | tuple[str, float, float]

@@ -15,6 +15,7 @@ from ..text import listing, plural
 from .options import (
     TableOptions,
     out_option,
+    there_are_files,
     there_is_data,
     threshold_option,
     with_options,
@@ -145,7 +146,11 @@ def _size(path: str) -> str:
 def plan(
     summaries: Annotated[
         list[str],
-        Argument(metavar="SUMMARIES", help="Files that `mltsk share --summary` wrote."),
+        Argument(
+            metavar="SUMMARIES",
+            callback=there_are_files,
+            help="Files that `mltsk share --summary` wrote.",
+        ),
     ],
     out: Annotated[str, out_option("Where to write the plan (….json).")],
     curves: Annotated[
@@ -179,7 +184,11 @@ def plan(
 def join(
     sums: Annotated[
         list[str],
-        Argument(metavar="SUMS", help="Files that `mltsk share --plan` wrote."),
+        Argument(
+            metavar="SUMS",
+            callback=there_are_files,
+            help="Files that `mltsk share --plan` wrote.",
+        ),
     ],
     out: Annotated[str, out_option("Where to write the model (….skops).")],
     threshold: Annotated[str | None, threshold_option("0.5")] = None,
