@@ -145,7 +145,17 @@ def test_person_has_no_interval_of_a_model_that_was_adapted(halves, succeeds):
     succeeds("adapt", old, halves / "there.csv", "--out", new)
     out = halves / "person.html"
     said = succeeds("person", new, halves / "here.csv", "--row 3 --out", out).err
-    assert "was adapted to there, so that there is no interval" in said
+    assert "There is no interval, because" in said
+    assert "was adapted to there: a fit to a table would be another model." in said
+
+
+def test_person_refuses_neighbours_where_there_are_no_rows_of_the_fit(halves, refused):
+    out = halves / "person.html"
+    there = ["person", halves / "here.skops", halves / "there.csv", "--row 1"]
+    sentence = refused(*there, "--neighbours 2 --out", out)
+    assert "no --neighbours to list" in sentence
+    assert "--fitted-on" in sentence
+    assert not out.exists()
 
 
 def test_sheets_are_about_the_model_as_it_was_corrected(halves, succeeds):

@@ -147,7 +147,7 @@ def person(
     from ..pages.person import check_person_path, person_page
     from ..pages.render import write_page
     from ..tables.files import source_files
-    from .inputs import check_table_of_fit, why_no_refit
+    from .inputs import check_table_of_fit
 
     refuse_standard_output(out, "--out", "A page")
     check_person_path(out)
@@ -164,16 +164,14 @@ def person(
         _, _, fitted = fitted_rows(model, fitted_on, group, options)
         check_table_of_fit(model, info, fitted_on, fitted)
         others = np.arange(len(fitted))
-    elif why_no_refit(info):
-        note(f"{model} {why_no_refit(info)}, so that there is no interval.")
     elif _is_fitted_table(info, rows):
         fitted = rows
         others = _others(rows, row - 1)
     else:
-        note(
-            f"{data} is not the table that the model was fitted on, so that there is "
-            "no interval: name that table with --fitted-on."
-        )
+        why = _why_no_interval(model, info, data)
+        if neighbours:
+            raise InputError(f"There are no --neighbours to list, because {why}")
+        note(f"There is no interval, because {why}")
     with working("asking the model"):
         if fitted is not None:
             classifier = _refitted(classifier, fitted, others)
@@ -190,9 +188,25 @@ def person(
 
 
 def _is_fitted_table(info: "ModelInfo", rows: "DataTable") -> bool:
-    """Whether a table is the one that a model was fitted on, by name and size."""
-    is_as_long = info.fitted.get("samples") == len(rows)
-    return is_as_long and info.data == rows.name and bool(rows.label_names)
+    """Whether a fit to a table gives the model of a file, by its name and size."""
+    from .inputs import why_no_refit
+
+    if why_no_refit(info) or not rows.label_names:
+        return False
+    return info.fitted.get("samples") == len(rows) and info.data == rows.name
+
+
+def _why_no_interval(model: str, info: "ModelInfo", data: str) -> str:
+    """Why a model cannot be fitted again, and what to do about it."""
+    from .inputs import why_no_refit
+
+    why = why_no_refit(info)
+    if why:
+        return f"{model} {why}: a fit to a table would be another model."
+    return (
+        f"{data} is not the table that the model was fitted on: name that table with "
+        "--fitted-on."
+    )
 
 
 def _others(rows: "DataTable", own: int) -> "NDArray[np.intp]":
