@@ -78,28 +78,45 @@ def correct(
             f"{model} holds a {type(fitted).__name__}, which cannot be corrected: "
             "`mltsk fit` writes models that can."
         )
-    features = feature_names(fitted)
-    directions = directions_of(increasing or (), decreasing or (), features)
-    removed = labels_without(without or (), features)
-    check_features(removed, features)
-    if not (directions or removed or curves or edits):
+    wishes = wishes_of(
+        fitted,
+        increasing=increasing or (),
+        decreasing=decreasing or (),
+        without=without or (),
+        curves=curves,
+    )
+    if edits is None and not any(wishes.values()):
         raise InputError(
             "There is no wish: give --increasing, --decreasing, --without, --curves or "
             "--edits, such as --increasing age."
         )
-    wishes = {
-        "monotonic_cst": named(directions),
-        "without": named(removed),
-        "curves": None if curves is None else read_curves(curves),
-    }
     corrected = fitted
     if edits is not None:
         corrected = mltsk.edited(fitted, edits)
-    if edits is None or any(wishes.values()):
+    if any(wishes.values()):
         corrected = corrected.constrained(**wishes)
     info = mltsk.io.read_info(model)
     mltsk.save(corrected, out, info=info, keep_sums=True)
     say(f"{price_text(corrected)}\n\nfile  {out}")
+
+
+def wishes_of(
+    model: "Estimator",
+    *,
+    increasing: Sequence[str],
+    decreasing: Sequence[str],
+    without: Sequence[str],
+    curves: str | None,
+) -> dict[str, Any]:
+    """Wishes as `MLTSKClassifier.constrained` takes them."""
+    features = feature_names(model)
+    removed = labels_without(without, features)
+    check_features(removed, features)
+    return {
+        "monotonic_cst": named(directions_of(increasing, decreasing, features)),
+        "without": named(removed),
+        "curves": None if curves is None else read_curves(curves),
+    }
 
 
 def feature_names(model: "Estimator") -> list[str]:

@@ -102,12 +102,7 @@ class Plan:
         if not summaries:
             raise InputError("A plan needs the summary of one site at least.")
         sites = sorted(summaries, key=repr)
-        for one, other in pairwise(sites):
-            if one == other:
-                raise InputError(
-                    f"The summary of {one['site']!r:.80} is there twice: give each "
-                    "site once."
-                )
+        _check_given_once(sites)
         names, notes = _shared_features(sites)
         features = {name: [_feature_of(site, name) for site in sites] for name in names}
         n_rows = sum(site["rows"] for site in sites)
@@ -140,6 +135,16 @@ class Plan:
             label_names=labels,
             notes=tuple(notes),
         )
+
+
+def _check_given_once(sites: Sequence[Summary]) -> None:
+    """Refuse summaries, in order, of which two are the same."""
+    for one, other in pairwise(sites):
+        if one == other:
+            raise InputError(
+                f"The summary of {one['site']!r:.80} is there twice: give each site "
+                "once."
+            )
 
 
 def _scale(X: FloatArray, columns: Columns, n_rows: int) -> Scale:
