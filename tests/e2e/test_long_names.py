@@ -84,3 +84,10 @@ def test_pages_are_no_wider_than_their_window(browser, pages, kind, width):
     browser.run(UNFOLD)
     browser.settled()
     assert browser.run(PAGE_WIDTH) == width
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_review_for_the_file_is_two_pages_whatever_names_are(browser, pages, paper):
+    browser.open(pages["review"], ready=IS_WHOLE)
+    printed = browser.page.pdf(format=paper, prefer_css_page_size=True)
+    assert printed.count(b"/Type /Page\n") == 2

@@ -92,7 +92,46 @@ def test_review_prints_what_belongs_in_the_file_or_everything(browser, page):
         assert browser.run(N_FOLDED) == n_folded
         assert browser.run(N_UNPRINTED) == n_unprinted
     finally:
-        browser.page.emulate_media(media="screen")
+        browser.page.emulate_media(media="null")
+
+
+N_ON_PAPER = """[...document.querySelectorAll(".rule")].filter((card) => {
+  return card.checkVisibility();
+}).length"""
+NOTES_ON_PAPER = """[...document.querySelectorAll(".on-paper")]
+  .filter((note) => note.checkVisibility())
+  .map((note) => note.textContent)"""
+
+
+@pytest.fixture(scope="module")
+def four_labels(tmp_path_factory):
+    path = tmp_path_factory.mktemp("review") / "pbc.html"
+    return review(read_table("pbc"), path, quick=True)
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_review_for_the_file_is_two_pages(browser, page, four_labels, paper):
+    for path in (page, four_labels):
+        browser.open(path, ready=IS_WHOLE)
+        printed = browser.page.pdf(format=paper, prefer_css_page_size=True)
+        assert printed.count(b"/Type /Page\n") == 2
+
+
+def test_review_for_the_file_says_how_many_labels_it_leaves_out(browser, page):
+    browser.open(page, ready=IS_WHOLE)
+    assert browser.run(NOTES_ON_PAPER) == []
+    browser.page.emulate_media(media="print")
+    try:
+        assert browser.run(N_ON_PAPER) == 6
+        note = (
+            "On paper: the 6 labels that are told best. The page itself has 6 more "
+            "labels."
+        )
+        assert note in browser.run(NOTES_ON_PAPER)
+        browser.run("document.documentElement.classList.add('everything')")
+        assert browser.run(NOTES_ON_PAPER) == []
+    finally:
+        browser.page.emulate_media(media="null")
 
 
 def test_review_bar_of_contents_unfolds_where_it_goes_and_stays(browser, page):

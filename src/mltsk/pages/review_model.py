@@ -8,6 +8,13 @@ from ..explain.page import Node, largest_amount
 from ..explain.rules import RuleBase
 from ..explain.wording import name
 from . import svg, worth
+from .filed import (
+    MAX_FILED_EXCEPTIONS,
+    MAX_FILED_RULES,
+    best_told,
+    n_filed_statements,
+    note_on_left_out,
+)
 from .packing import PageData
 from .review_pairs import pair_facts
 from .sections import Review, Section
@@ -16,7 +23,6 @@ MAX_SHAPES_PER_LABEL = 6
 MAX_SHOWN_EXCEPTIONS = 12
 CONSEQUENTS_PER_EXCEPTION = 5
 LONGEST_SHOWN = 30  # statements per label of a finished model that are all shown
-MAX_FILED_LABELS = 8  # whose statements are printed for the file
 
 
 def model_section(review: Review) -> Section:
@@ -45,6 +51,7 @@ def _model_facts(review: Review) -> PageData:
     is_cut = n_numbers > LONGEST_SHOWN
     top = n_statements if is_cut else None
     nodes = _general_nodes(base, review, top)
+    is_filed = best_told(review.shown_labels, MAX_FILED_RULES)
     labels = []
     for place, j in enumerate(review.shown.tolist()):
         judged = review.labels[j]
@@ -57,13 +64,16 @@ def _model_facts(review: Review) -> PageData:
                 "node": node,
                 "shapes": _shape_pictures(curves, short_curves, j, n_statements),
                 "pairs": pair_facts(pairs, j),
-                "is_filed": place < MAX_FILED_LABELS,
+                "is_filed": is_filed[place],
             }
         )
     return {
         "contents": base.legend()[0],
         "how_to_read": base.legend()[1:],
         "labels": labels,
+        "left_out": note_on_left_out(len(labels), MAX_FILED_RULES),
+        "n_filed_statements": n_filed_statements(len(labels)),
+        "n_filed_exceptions": MAX_FILED_EXCEPTIONS,
         "most": largest_amount(nodes),
         "terms": n_statements,
         "is_whole": review.takes_short or (review.is_finished and not is_cut),

@@ -10,6 +10,7 @@ from ..edits import edit_log
 from ..explain.wording import name
 from ..tables.read import DataTable
 from ..text import plural
+from .filed import MAX_FILED_EDITS
 from .sections import Review, Section
 
 
@@ -20,7 +21,11 @@ def origin_section(review: Review) -> Section:
         title="How this was made",
         bar_title="Origin",
         template="review/made.html",
-        facts={"made": _origin(review), "edits": _edits(review)},
+        facts={
+            "made": _origin(review),
+            "edits": _edits(review),
+            "n_filed_edits": MAX_FILED_EDITS,
+        },
         is_filed=True,
     )
 

@@ -13,6 +13,7 @@ from ..metrics.curves import calibration_groups, precision_recall_curve, roc_cur
 from ..metrics.decisions import DecisionFigures
 from ..metrics.proportions import IntervalEstimate
 from . import svg, worth
+from .filed import MAX_FILED_CURVES, MAX_FILED_ROWS, best_told, note_on_left_out
 from .packing import PageData
 from .review_methods import comparison_facts
 from .sections import Review, Section, how_many_rows
@@ -20,7 +21,6 @@ from .worth import JudgedLabel
 
 MAX_UNFOLDED_LABELS = 1
 MAX_LISTED_RESULTS = 10  # labels that have a line each; the others fold together
-MAX_FILED_RESULTS = 4  # labels whose curves are printed for the file, on two pages
 # What is drawn across and up.
 ROC_AXES = ("false alarms among the others", "cases found")
 PRECISION_AXES = ("cases found", "right among those given")
@@ -53,7 +53,9 @@ def results_section(review: Review) -> Section:
                 len(review.training or review.table),
             ),
             "n_open": MAX_UNFOLDED_LABELS,
-            "is_filed": len(judged) <= MAX_FILED_RESULTS,
+            "has_filed_curves": len(judged) <= MAX_FILED_CURVES,
+            "is_filed": best_told(review.shown_labels, MAX_FILED_ROWS),
+            "left_out": note_on_left_out(len(judged), MAX_FILED_ROWS),
             "n_listed": MAX_LISTED_RESULTS,
             "movers": _mover_data(review.shown_labels),
         },
