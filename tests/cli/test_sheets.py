@@ -91,3 +91,18 @@ def test_methods_writes_a_document(files, capsys):
     bad = str(files / "methods.txt")
     assert main(["methods", *model_and_data, "--out", bad]) == 2
     assert "end its name with" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["points", "second-look", "methods"])
+def test_sheets_refuse_another_table_than_that_of_the_fit(files, capsys, command):
+    lines = (files / "people.csv").read_text().splitlines(keepends=True)
+    (files / "others.csv").write_text("".join(lines[:101]))
+    model_and_data = [str(files / "people.skops"), str(files / "others.csv")]
+    before = sorted(files.iterdir())
+    assert main([command, *model_and_data, "--out", str(files / "new.md")]) == 2
+    sentence = capsys.readouterr().err.strip().splitlines()[-1]
+    assert sentence.endswith(
+        "others has 100 rows, but the model was fitted on 240 rows: give the table of "
+        "the fit."
+    )
+    assert sorted(files.iterdir()) == before

@@ -7,6 +7,7 @@ from typer import Argument, Option
 
 from ..exceptions import InputError
 from ..files import csv_text, writing
+from ..text import plural
 from .options import (
     FileOptions,
     GroupOption,
@@ -88,6 +89,7 @@ def points(
     check_sheet_path(out)
     check_files([out], inputs=[model, *source_files(data)])
     classifier, info, rows = fitted_rows(model, data, group, options)
+    check_rows_of_fit(info, rows)
     with working("finding points"):
         sheet = classifier.points(
             statements, max_points, X=rows.X, y=rows.Y, groups=rows.groups
@@ -249,7 +251,8 @@ def second_look(
     from ..tables.files import source_files
 
     check_files([out], inputs=[model, *source_files(data)])
-    classifier, _, table = fitted_rows(model, data, group, options)
+    classifier, info, table = fitted_rows(model, data, group, options)
+    check_rows_of_fit(info, table)
     with working("looking again"):
         fitted = _refitted(classifier, table, np.arange(len(table)))
         look = look_again(fitted, at_most=rows)
@@ -287,7 +290,8 @@ def methods(
     refuse_standard_output(out, "--out", "A document")
     check_methods_path(out)
     check_files([out], inputs=[model, *source_files(data)])
-    classifier, _, table = fitted_rows(model, data, group, options)
+    classifier, info, table = fitted_rows(model, data, group, options)
+    check_rows_of_fit(info, table)
     with working("judging the model"):
         fitted = _refitted(classifier, table, np.arange(len(table)))
         content = methods_bytes(methods_facts(fitted, table), out)
@@ -325,3 +329,16 @@ def fitted_rows(
         file_options=options,
     )
     return classifier, info, rows
+
+
+def check_rows_of_fit(info: "ModelInfo", rows: "DataTable") -> None:
+    """Refuse another table than that of the fit, as far as its length tells.
+
+    A sheet about a model that is fitted again to other rows is about another model.
+    """
+    n_fitted = info.fitted.get("samples", len(rows))
+    if n_fitted != len(rows):
+        raise InputError(
+            f"{rows.name} has {plural(len(rows), 'row')}, but the model was fitted on "
+            f"{n_fitted} rows: give the table of the fit."
+        )
