@@ -131,8 +131,7 @@ def samples(
     from .opened import has_steps
 
     file_options = file_options or FileOptions()
-    if data.lower().endswith(".mat") and isinstance(label_options.labels, Mapping):
-        label_options = LabelOptions()  # its labels are a variable, and have no names
+    label_options = _labels_that_a_file_names(data, label_options)
     raw = _raw_samples(data, label_options, file_options)
     if not labels_needed and not _holds_labels(raw, info):
         label_options = NO_LABELS
@@ -172,6 +171,13 @@ def samples(
     if label_options == NO_LABELS:
         return replace(table, X=X)
     return replace(table, X=X, Y=_true_labels(info, table, label_options))
+
+
+def _labels_that_a_file_names(data: str, label_options: LabelOptions) -> LabelOptions:
+    """How labels are found; those of a MAT file are a variable, and have no names."""
+    if data.lower().endswith(".mat") and isinstance(label_options.labels, Mapping):
+        return LabelOptions()
+    return label_options
 
 
 def _raw_samples(

@@ -235,7 +235,14 @@ def _check_memory(rows: Rows, n_columns: int, n_patterns: int) -> None:
         if is_csr(rows.X):
             n_cells = rows.X.nnz
     held = n_rows if n_rows <= rows.limit else min(n_rows, SAMPLE_ROWS)
-    FitSize(held, n_columns, n_labels, n_patterns, n_cells).check()
+    size = FitSize(
+        n_rows=held,
+        n_columns=n_columns,
+        n_labels=n_labels,
+        n_patterns=n_patterns,
+        n_cells=n_cells,
+    )
+    size.check()
 
 
 def _on_scale_of(scores: FloatArray, others: FloatArray, block: Block) -> FloatArray:

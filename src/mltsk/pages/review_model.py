@@ -47,8 +47,7 @@ def _model_facts(review: Review) -> PageData:
     pairs = model.pairs_
     n_statements = review.compared.n_statements
     # a finished model cannot be shortened: of a long one, what says most
-    n_numbers = int(review.short.n_statements_.max())
-    is_cut = n_numbers > LONGEST_SHOWN
+    is_cut = bool(review.short.n_statements_.max() > LONGEST_SHOWN)
     top = n_statements if is_cut else None
     nodes = _general_nodes(base, review, top)
     is_filed = best_told(review.shown_labels, MAX_FILED_RULES)

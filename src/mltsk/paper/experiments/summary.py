@@ -298,11 +298,21 @@ def _reasons(
         where = f"{method} on {_titles(results, between)}"
         yield f"{where}: the paper's value lies between those of two readings."
     rest = [dataset for dataset in unexplained if dataset not in between]
-    less = [dataset for dataset in rest if dataset in had_less_choice]
+    yield from _not_explained(results, method, rest, had_less_choice)
+
+
+def _not_explained(
+    results: Results,
+    method: str,
+    datasets: Sequence[str],
+    had_less_choice: Sequence[str],
+) -> Iterator[str]:
+    """Where no reading explains the AP of a method, perhaps for want of settings."""
+    less = [dataset for dataset in datasets if dataset in had_less_choice]
     if less:
         where = f"{method} on {_titles(results, less)}"
         yield f"{where}: the paper had more settings to choose from."
-    rest = [dataset for dataset in rest if dataset not in less]
+    rest = [dataset for dataset in datasets if dataset not in less]
     if rest:
         where = f"{method} on {_titles(results, rest)}"
         yield f"{where}: no reading that was run explains it."
