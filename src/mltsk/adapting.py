@@ -152,35 +152,28 @@ class Adaptation:
         return Block(rows.X, missed[:, labels], w, rows.groups)
 
     @cached_property
-    @underflow_is_zero()
     def moved(self) -> Correction | None:
         """What is added to the numbers of labels that the old system knows."""
-        labels = self.judged
-        if not len(labels):
-            return None
-        variances = 1.0 / self.slopes[labels]
-        return correction(
-            self._block(labels),
-            self.design,
-            variances,
-            n_cases=self.n_cases,
-            may_stay=True,
-        )
+        return self._correction(self.judged, may_stay=True)
 
     @cached_property
-    @underflow_is_zero()
     def added(self) -> Correction | None:
         """The numbers of labels that are new."""
-        labels = self.begun
+        return self._correction(self.begun, may_stay=False)
+
+    @underflow_is_zero()
+    def _correction(
+        self, labels: NDArray[np.intp], *, may_stay: bool
+    ) -> Correction | None:
+        """What is added to the numbers of some labels, which may be nothing."""
         if not len(labels):
             return None
-        variances = 1.0 / self.slopes[labels]
         return correction(
             self._block(labels),
             self.design,
-            variances,
+            1.0 / self.slopes[labels],
             n_cases=self.n_cases,
-            may_stay=False,
+            may_stay=may_stay,
         )
 
     def _all_labels(self, field: str) -> FloatArray:

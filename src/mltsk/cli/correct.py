@@ -8,9 +8,8 @@ from typer import Argument, Option
 import mltsk
 
 from ..exceptions import InputError
-from ..limits import read_json
 from ..text import did_you_mean, listing
-from .options import out_option, there_is_model
+from .options import json_content, out_option, there_is_model
 from .output import aligned, check_files, refuse_standard_output, say
 
 if TYPE_CHECKING:
@@ -199,16 +198,7 @@ def labels_without(texts: Sequence[str], features: Sequence[str]) -> dict[str, A
 
 def read_curves(path: str) -> Any:
     """Wishes about curves, from a JSON file."""
-    try:
-        return read_json(path)
-    except InputError:
-        raise
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(
-            f"No curves can be read from {path}: {reason}; give a JSON file such as "
-            f"{CURVES_EXAMPLE}."
-        ) from error
+    return json_content(path, "curves", example=CURVES_EXAMPLE)
 
 
 def price_text(model: "Estimator") -> str:

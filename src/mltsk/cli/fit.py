@@ -13,7 +13,6 @@ from typer import Option
 import mltsk
 
 from ..exceptions import InputError, printable
-from ..limits import read_json
 from ..text import listing, plural
 from .correct import (
     DecreasingOption,
@@ -25,6 +24,7 @@ from .options import (
     DataArgument,
     StatementsOption,
     TableOptions,
+    json_content,
     out_option,
     threshold_option,
     with_options,
@@ -263,16 +263,7 @@ def check_output(
 
 def read_rules(path: str) -> object:
     """Rules of the user's own, from a JSON file."""
-    try:
-        return read_json(path)
-    except InputError:
-        raise
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(
-            f"No rules can be read from {path}: {reason}; give a JSON file such as "
-            f"{OWN_RULES_EXAMPLE}."
-        ) from error
+    return json_content(path, "rules", example=OWN_RULES_EXAMPLE)
 
 
 def refuse_options(parameters: Mapping[str, object], *, only_of: Preset) -> None:

@@ -14,6 +14,7 @@ from typer import Argument, Option
 import mltsk
 
 from ..exceptions import InputError
+from ..limits import read_json
 
 if TYPE_CHECKING:
     from ..tables import DataTable
@@ -52,6 +53,20 @@ def there_are_files(paths: list[str]) -> list[str]:
 ThresholdWish = float | str | tuple[str, float] | tuple[str, float, float]
 
 THRESHOLD_FORMS = "NUMBER|f1|cost=1,5|precision=0.8|recall=0.9"
+
+
+def json_content(path: str, what: str, *, example: str) -> Any:
+    """What a JSON file of the user holds, or a sentence with an example of one."""
+    try:
+        return read_json(path)
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            f"No {what} can be read from {path}: {reason}; give a JSON file such as "
+            f"{example}."
+        ) from error
 
 
 def threshold_wish(text: str) -> ThresholdWish:
