@@ -14,6 +14,7 @@ import mltsk
 
 from ..exceptions import InputError, printable
 from ..text import listing, plural
+from . import replaced
 from .correct import (
     DecreasingOption,
     IncreasingOption,
@@ -31,7 +32,6 @@ from .options import (
 )
 from .output import (
     MAX_LINE_WIDTH,
-    check_files,
     noted_warnings,
     refuse_standard_output,
     say,
@@ -258,7 +258,8 @@ def check_output(
     from ..tables.files import source_files
 
     refuse_standard_output(out, "--out", "A model")
-    check_files([out], inputs=[*source_files(data, options.labels), own_rules])
+    inputs = [*source_files(data, options.labels), own_rules]
+    replaced.check_output(out, replaced.MODEL, inputs)
 
 
 def read_rules(path: str) -> object:

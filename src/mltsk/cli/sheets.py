@@ -7,6 +7,7 @@ from typer import Argument, Option
 
 from ..exceptions import InputError
 from ..files import csv_text, writing
+from . import replaced
 from .options import (
     FileOptions,
     GroupOption,
@@ -17,7 +18,6 @@ from .options import (
 )
 from .output import (
     aligned,
-    check_files,
     note,
     refuse_standard_output,
     say,
@@ -87,7 +87,8 @@ def points(
 
     refuse_standard_output(out, "--out", "A sheet")
     check_sheet_path(out)
-    check_files([out], inputs=[model, *source_files(data)])
+    kind = replaced.kind_by_ending(out)
+    replaced.check_output(out, kind, [model, *source_files(data)])
     classifier, info, rows = fitted_rows(model, data, group, options)
     check_table_of_fit(model, info, data, rows)
     with working("finding points"):
@@ -152,7 +153,7 @@ def person(
     refuse_standard_output(out, "--out", "A page")
     check_person_path(out)
     sources = [*source_files(data), *source_files(fitted_on)]
-    check_files([out], inputs=[model, *sources])
+    replaced.check_output(out, replaced.PAGE, [model, *sources])
     classifier, info, rows = fitted_rows(
         model, data, group, options, labels_needed=False
     )
@@ -274,7 +275,8 @@ def second_look(
     from ..tables.files import source_files
     from .inputs import check_table_of_fit
 
-    check_files([out], inputs=[model, *source_files(data)])
+    kind = replaced.SECOND_LOOK
+    replaced.check_output(out, kind, [model, *source_files(data)])
     classifier, info, table = fitted_rows(model, data, group, options)
     check_table_of_fit(model, info, data, table)
     with working("looking again"):
@@ -314,7 +316,8 @@ def methods(
 
     refuse_standard_output(out, "--out", "A document")
     check_methods_path(out)
-    check_files([out], inputs=[model, *source_files(data)])
+    kind = replaced.kind_by_ending(out)
+    replaced.check_output(out, kind, [model, *source_files(data)])
     classifier, info, table = fitted_rows(model, data, group, options)
     check_table_of_fit(model, info, data, table)
     with working("judging the model"):

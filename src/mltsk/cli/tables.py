@@ -9,6 +9,7 @@ from typer import Argument, Option
 import mltsk
 
 from ..exceptions import InputError, check_installed
+from . import replaced
 from .options import (
     MaxLabelsOption,
     QuickOption,
@@ -21,7 +22,6 @@ from .options import (
 from .output import (
     MAX_LINE_WIDTH,
     MAX_PRINTED_LABELS,
-    check_files,
     noted_warnings,
     refuse_standard_output,
     say,
@@ -156,7 +156,7 @@ def review(
     check_installed("jinja2", extra="report")
     refuse_standard_output(out, "--out", "A page")
     inputs = source_files(data, options.labels)
-    check_files([out], inputs=[*inputs, data, other, test])
+    replaced.check_output(out, replaced.PAGE, [*inputs, data, other, test])
     command = shlex.join(typed_command())
     if other is not None:
         _refuse_for_models(options, threshold, test)
