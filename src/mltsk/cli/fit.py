@@ -313,6 +313,7 @@ def fit_and_save(
 ) -> None:
     """Read the data, fit a model, write its file, and print how good it is."""
     from ..io import ModelInfo
+    from ..tables.digest import table_digest
     from ..tables.files import is_table
     from .inputs import open_data
 
@@ -338,6 +339,7 @@ def fit_and_save(
         categories=categories,
         fitted={
             "samples": len(table),
+            "table": table_digest(X, table.Y),
             "seconds": seconds,
             "preset": preset.value,
             "options": parameters,

@@ -148,7 +148,7 @@ def person(
     from ..pages.person import check_person_path, person_page
     from ..pages.render import write_page
     from ..tables.files import source_files
-    from .inputs import check_table_of_fit
+    from .inputs import check_table_of_fit, is_table_of_fit
 
     refuse_standard_output(out, "--out", "A page")
     check_person_path(out)
@@ -165,7 +165,7 @@ def person(
         _, _, fitted = fitted_rows(model, fitted_on, group, options)
         check_table_of_fit(model, info, fitted_on, fitted)
         others = np.arange(len(fitted))
-    elif _is_fitted_table(info, rows):
+    elif is_table_of_fit(info, rows):
         fitted = rows
         others = _others(rows, row - 1)
     else:
@@ -186,15 +186,6 @@ def person(
         )
     write_page(page, Path(out))
     say(f"person: {out}")
-
-
-def _is_fitted_table(info: "ModelInfo", rows: "DataTable") -> bool:
-    """Whether a fit to a table gives the model of a file, by its name and size."""
-    from .inputs import why_no_refit
-
-    if why_no_refit(info) or not rows.label_names:
-        return False
-    return info.fitted.get("samples") == len(rows) and info.data == rows.name
 
 
 def _why_no_interval(model: str, info: "ModelInfo", data: str) -> str:
