@@ -76,7 +76,7 @@ def test_read_text_rows_takes_the_delimiter_that_excel_names(write):
         ("koi8-r", "пациент,пол\nИванов,м\n", "koi8-r ('пациент')"),
         ("cp1253", "ασθενής,φύλο\n1,άνδρας\n", "cp1253 ('ασθενής')"),
         ("cp1255", "גיל,מין\n50,זכר\n", "which it has"),
-        ("shift_jis", "患者,年齢\n田中,50\n", "say with --encoding which it is"),
+        ("shift_jis", "患者,年齢\n田中,50\n", "--encoding"),
     ],
 )
 def test_read_text_rows_asks_for_the_encoding_of_another_script(
