@@ -467,7 +467,7 @@ def _labels_of_samples(table: "DataTable") -> str:
 def _model(model: "Estimator") -> list[tuple[str, str]]:
     """Size of a model, and what leave-one-out chose."""
     n_terms = (model.general_coef_ != 0).any(axis=1).sum()
-    size = [f"general rule of {n_terms:,} terms", _exceptions(model)]
+    size = [f"general rule of {plural(n_terms, 'term')}", _exceptions(model)]
     fewest = int(model.n_statements_.min())
     most = int(model.n_statements_.max())
     if fewest == most:
@@ -486,7 +486,8 @@ def _exceptions(model: "Estimator") -> str:
     """How many exceptions a model has, and what they say."""
     if model.n_rules_:
         content = "slopes of their own" if model.order_ else "a shift each"
-        return f"{model.n_rules_:,} exceptions of order {model.order_} ({content})"
+        exceptions = plural(model.n_rules_, "exception")
+        return f"{exceptions} of order {model.order_} ({content})"
     if model.n_rules == 0:
         return "no exceptions, as asked"
     if getattr(model, "wishes_", ()):
@@ -564,8 +565,8 @@ def _verdicts(judged: "Mapping[str, JudgedLabel]") -> list[str]:
     if told:
         names = listing(told, at_most=MAX_NAMES_OF_LINE)
         verdicts.append(
-            f"Told almost without error: {names}. `mltsk doctor` names features that "
-            "tell a label almost alone, and may be known only afterwards."
+            f"Told almost without error: {names}. A feature may be known only "
+            "afterwards; `mltsk doctor` names those that tell a label almost alone."
         )
     return verdicts
 

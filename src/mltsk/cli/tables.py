@@ -101,7 +101,8 @@ def doctor(
     sentences = advice(table)
     for sentence in sentences or ["Nothing was found that will hurt."]:
         say("\n".join(wrap(sentence, MAX_LINE_WIDTH, subsequent_indent="  ")))
-    say(f"\n`mltsk columns {data}` says what each column is taken for.")
+    rest = f"`mltsk columns {data}` says what each column is taken for."
+    say("\n" + "\n".join(wrap(rest, MAX_LINE_WIDTH, break_long_words=False)))
 
 
 @with_options
@@ -195,8 +196,10 @@ def _say_review(made: "ReviewPage", out: str) -> None:
     """Print what a review says first, and where it is."""
     for sentence in made.summary:
         say("\n".join(wrap(sentence, MAX_LINE_WIDTH)))
-    say("")
-    for sentence in made.labels[:MAX_PRINTED_LABELS]:
+    sentences = [sentence for sentence in made.labels if sentence not in made.summary]
+    if sentences:
+        say("")
+    for sentence in sentences[:MAX_PRINTED_LABELS]:
         lines = wrap(
             sentence, MAX_LINE_WIDTH, initial_indent="  ", subsequent_indent="    "
         )
