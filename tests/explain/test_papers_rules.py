@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 from itertools import pairwise
 
 import numpy as np
@@ -126,6 +128,26 @@ def test_to_latex_fills_lines_and_ends_them_before_the_margin():
         if length > 20 and following
     ]
     assert np.median(going_on) > 35
+
+
+@pytest.mark.skipif(
+    shutil.which("pdflatex") is None, reason="no pdflatex on this machine"
+)
+def test_to_latex_compiles_and_stays_within_the_margins(model, tmp_path):
+    (tmp_path / "rules.tex").write_text(model.rules_.to_latex(), encoding="utf-8")
+    document = (
+        "\\documentclass{article}\\usepackage{amsmath}\n"
+        "\\begin{document}\\input{rules.tex}\\end{document}\n"
+    )
+    (tmp_path / "paper.tex").write_text(document, encoding="utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-halt-on-error", "paper.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert b"Overfull" not in done.stdout
 
 
 def scores_of_a_text(text, X):
