@@ -207,6 +207,17 @@ def test_review_page_shows_what_brevity_costs_unless_it_is_quick(made):
     assert 'aria-label="What brevity costs"' not in made.page
 
 
+def test_review_draws_curves_of_the_smallest_numbers(tmp_path):
+    """Slopes between them are larger than the largest number."""
+    rng = np.random.default_rng(0)
+    X = rng.random((120, 4))
+    Y = (X[:, :3] + 0.2 * rng.random((120, 3)) > 0.6).astype(int)
+    page = review(1e-309 * X, tmp_path / "page.html", Y, quick=True)
+    drawn = re.findall(r' d="([^"]*)"', page.read_text())
+    assert drawn
+    assert not any("nan" in path or "inf" in path for path in drawn)
+
+
 def test_review_of_polars_frames_is_the_same_page(tmp_path):
     polars = pytest.importorskip(
         "polars", reason="polars is not installed: its frames cannot be tested"
