@@ -275,3 +275,13 @@ def test_shorten_refuses_wishes_that_few_digits_cannot_meet(free):
     clf = free.constrained(curves={"age": [(50, 0)]})
     with pytest.raises(InputError, match="'age' passes through"):
         clf.shorten(4)
+
+
+def test_a_large_fit_meets_wishes_though_its_sums_are_not_kept(monkeypatch):
+    data = make_multilabel_rules(n_samples=20_600, n_features=4, random_state=0)
+    wished = MLTSKClassifier(monotonic_cst=[1, 0, 0, 0], n_pairs=0)
+    expected = wished.fit(data.X, data.Y).decision_function(data.X[:99])
+    monkeypatch.setattr("mltsk.fit.solve.MAX_SUM_CELLS", 0)
+    again = wished.fit(data.X, data.Y)
+    assert again.fit_record_.n_rows > len(again.fit_record_.training)
+    assert_allclose(again.decision_function(data.X[:99]), expected, atol=1e-9)
