@@ -81,6 +81,7 @@ class EditedShape {
       return Math.sqrt(dot(this.shares, squares));
     }
     const { system, column, j } = this;
+    if (system.linear) return spreadOf(this.quantiles().map((x) => this.effect(x)));
     const amounts = this.quantiles().map((value) => {
       const place = system.place(column, value, 1);
       const level = place * system.spread[column] + system.offset[column];
