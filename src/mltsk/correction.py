@@ -71,14 +71,14 @@ def restored_wishes(
 
 @underflow_is_zero()
 def corrected_record(
-    record: FitRecord, corrector: Corrector, rows: Rows | None = None
+    record: FitRecord, corrector: Corrector, all_rows: Rows | None = None
 ) -> FitRecord:
     """The record of a long model under wishes.
 
-    ``rows`` are all rows of the data, where they are still there.
+    ``all_rows`` are those of the data, where they are still there.
     """
     record = _bendable(record, corrector)
-    wide = _wide_sums(record, corrector, rows)
+    wide = _wide_sums(record, corrector, all_rows)
     design = record.training.design
     main = corrector.corrected(wide.with_pairs(corrector.kept_pairs(design.pairs)))
     block = record.training_block()
@@ -144,7 +144,7 @@ def _wide_sums(record: FitRecord, corrector: Corrector, rows: Rows | None) -> Fi
         design = without_exceptions(record.training.design)
         wide = with_pairs_of_folds(design, record.folds)
         own_pairs = corrector.kept_pairs(wide.pairs)
-        sums = record.sums_of_rows(replace(wide, pairs=own_pairs), rows)
+        sums = record.sums_of_rows(replace(wide, pairs=own_pairs), all_rows)
     return corrector.kept_sums(replace(sums, curves=record.long_curves))
 
 

@@ -3,7 +3,7 @@
 Values that fewer than ``least`` people have are not named, counts are multiples of
 ``least``, and the ends of numbers are those of the ``least``-th person from each end.
 Exact counts less those of sums would tell how few people were made not known there, and
-percentiles have three digits, because they lie at the numbers of single people.
+percentiles are rounded, because they lie at the numbers of single people.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -111,7 +111,9 @@ def _feature(
         about["numbers"] = []
         return about
     percentiles = percentiles_of(measured, own_groups, least)
-    about["percentiles"] = [_short(value, least) for value in percentiles.tolist()]
+    if least > 1:
+        percentiles = _short(percentiles)
+    about["percentiles"] = percentiles.tolist()
     return about
 
 
@@ -136,9 +138,13 @@ def _rounded(count: int, least: int) -> int:
     return count - count % least
 
 
-def _short(value: float, least: int) -> float:
-    """A number of three digits, as it is where all may be told."""
-    return value if least <= 1 else float(f"{value:.{PERCENTILE_DIGITS}g}")
+def _short(percentiles: FloatArray) -> FloatArray:
+    """Percentiles as fine as a thousandth of their range, in round units."""
+    span = float(percentiles[-1] / 2 - percentiles[0] / 2) * 2
+    if not 0 < span < np.inf:
+        return percentiles
+    digits = PERCENTILE_DIGITS - int(np.floor(np.log10(span)))
+    return np.asarray(np.round(percentiles, digits))
 
 
 def _counts(values: NDArray[Any], groups: Groups, least: int) -> list[list[Json]]:
