@@ -134,7 +134,9 @@ def _bendable(record: FitRecord, corrector: Corrector) -> FitRecord:
     )
 
 
-def _wide_sums(record: FitRecord, corrector: Corrector, rows: Rows | None) -> FitSums:
+def _wide_sums(
+    record: FitRecord, corrector: Corrector, all_rows: Rows | None
+) -> FitSums:
     """Sums for the pairs of all folds, of the columns that are left under wishes.
 
     Those of thousands of exceptions may be too large to be kept, and are not needed.
