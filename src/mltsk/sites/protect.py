@@ -179,7 +179,7 @@ def _join_small_values(
                 place_to = place + int(np.sign(middle - place))
             x[x == value] = values[place_to]
             n_joined += 1
-        if n_joined:
+        if n_joined and len(np.unique(x[~np.isnan(x)])) > 1:
             name = columns.names[part.feature]
             rows.told.append(
                 f"{name!r:.80}: {plural(n_joined, 'value')} with too few people joined "
