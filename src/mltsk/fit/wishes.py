@@ -278,8 +278,8 @@ def _points(points: Any, name: str) -> tuple[tuple[float, float], ...]:
         value, effect = (_number(part, f"A point of {name!r}") for part in point)
         if abs(effect) > MAX_EFFECT:
             raise InputError(
-                f"A point of {name!r} asks for an effect of {effect:g}: log-odds beyond "
-                f"{MAX_EFFECT:g} are certainty."
+                f"A point of {name!r} asks for an effect of {effect:g}: log-odds "
+                f"beyond {MAX_EFFECT:g} are certainty."
             )
         pairs.append((value, effect))
     if not pairs:

@@ -36,6 +36,9 @@ class Editor {
     this.buildFields();
     this.buildPrice();
     this.listen();
+    // What all edits need is found before the first: half a second of 2,000 rows.
+    const whenIdle = window.requestIdleCallback ?? setTimeout;
+    whenIdle(() => this.model.after([]));
   }
 
   // Judge edits by the rows of the page, where it can.
