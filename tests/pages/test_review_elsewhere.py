@@ -157,3 +157,13 @@ def test_review_of_few_cases_elsewhere_does_not_say_that_there_is_nothing(fitted
     assert "Probabilities can be trusted" not in text
     assert "–-–" not in text  # a range that is not known
     assert "nan" not in text.split()
+
+
+def test_first_screen_trusts_no_probabilities_of_a_dozen_cases(fitted):
+    frame = made_table(60, seed=4, shift=-8.0)
+    frame["gout"] = (frame["age"] >= frame["age"].nlargest(12).min()).astype(float)
+    frame["odd"] = np.nan
+    text = text_of(validation_page(fitted, read_table(frame, ["gout", "odd"])).page)
+    assert "gout can perhaps be predicted" in text
+    assert "There are too few cases to say whether probabilities are right." in text
+    assert "Probabilities can be trusted" not in text

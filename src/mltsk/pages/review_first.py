@@ -235,7 +235,7 @@ def _line_on_probabilities(labels: list[JudgedLabel]) -> str:
         if worth.is_miscalibrated(groups):
             off.append((label.name, groups))
     if not off:
-        return worth.TRUSTED_CHANCES
+        return worth.sentence_on_right_chances(max(label.rarer for label in labels))
     names = worth.first_names([label for label, _ in off])
     first, groups = off[0]
     return (

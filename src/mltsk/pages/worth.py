@@ -340,10 +340,18 @@ def sentence_on_chances(groups: CalibrationGroups, n_rarer: int) -> str:
 
     ``n_rarer`` rows have it, or do not have it, whichever are fewer.
     """
+    if n_rarer >= MIN_CLEAR_CASES and is_miscalibrated(groups):
+        return f"Be careful with probabilities: {largest_misfit(groups, 'the label')}."
+    return sentence_on_right_chances(n_rarer)
+
+
+def sentence_on_right_chances(n_rarer: int) -> str:
+    """Say how far probabilities can be trusted that are not seen to be off.
+
+    ``n_rarer`` is as for `sentence_on_chances`; of several labels, the most.
+    """
     if n_rarer < MIN_CLEAR_CASES:
         return "There are too few cases to say whether probabilities are right."
-    if is_miscalibrated(groups):
-        return f"Be careful with probabilities: {largest_misfit(groups, 'the label')}."
     if n_rarer < MANY_CASES:
         return (
             "No probability is off by more than chance; with so few cases, only large "
