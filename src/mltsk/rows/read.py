@@ -37,7 +37,7 @@ from ..fit.rows import ArrayRows, Rows
 from ..frames import check_column_names, has_columns, is_absent, is_polars
 from ..targets import Targets
 from .given_rules import check_rules_apply, with_rules
-from .weights import WeightsLike, check_weights, weight_unit
+from .weights import WeightsLike, check_weights, in_units
 
 # What users pass, in the forms that scikit-learn's users know; only this room and the
 # estimators meet it before it is checked.
@@ -390,8 +390,7 @@ def read_weights(
     """
     if sample_weight is None:
         return None
-    w = check_weights(sample_weight, shape, label_names)
-    return w / weight_unit(w)
+    return in_units(check_weights(sample_weight, shape, label_names))
 
 
 def read_groups(groups: GroupsLike, n_rows: int) -> NDArray[np.intp] | None:
