@@ -6,7 +6,8 @@ It is a good judge of a handful of numbers and a bad one of many, so there are f
 candidates. First come the shares of lines and ramps in the general rule. Then
 structures (order, number of rules), at one width, from few numbers to many: one with
 more numbers must lower the error by its share in MIN_GAINS, and by MIN_SURE_GAIN times
-the standard error of what it gains. Then width and weight are refined. Each candidate's ridge is found by steps of a factor 2 from the last one's.
+the standard error of what it gains. Then width and weight are refined. Each candidate's
+ridge is found by steps of a factor 2 from the last one's.
 The same choice is made without the errors of each fold of the rows, from the same
 candidates: its rows are scored by that.
 
@@ -65,8 +66,8 @@ MIN_GAINS = (0.01, 0.03)
 MIN_GAINS_LINEAR = (0.005, 0.005)
 # How many standard errors (of the differences between errors, row by row) the gain must
 # have. On noise some exceptions gained 1 to 2 % by chance: on a table in eight of 300
-# rows in groups of 3, where mean probabilities were then off by up to .04. With 2, flags
-# lost .005 of AP; with 1.5, .001.
+# rows in groups of 3, where mean probabilities were then off by up to .04. With 2,
+# flags lost .005 of AP; with 1.5, .001.
 MIN_SURE_GAIN = 1.5
 # The same for learning anything at all. Below, the ridge is the largest one: log loss
 # on noise was half as far above a constant's (100 rows; 300 in groups of 3). With 2 the
