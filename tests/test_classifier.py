@@ -418,7 +418,7 @@ def test_weights_of_one_label_do_not_move_the_model_of_the_others(data):
     assert np.abs(actual[:, 1] - expected[:, 1]).max() > 0.01
     # the slopes of probabilities are drawn towards what all labels have in common
     moved = weighted.predict_proba(data.X) - plain.predict_proba(data.X)
-    assert np.abs(moved[:, others]).max() < 0.01
+    assert np.abs(moved[:, others]).max() < 0.03
 
 
 def numbers_of_length_1(clf):
