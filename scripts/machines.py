@@ -164,16 +164,18 @@ def environment(
     if not may_install:
         raise NotHereError("not installed: add --install")
     shutil.rmtree(folder, ignore_errors=True)
-    subprocess.run([str(python), "-m", "venv", str(folder)], check=True)
+    _prepare([str(python), "-m", "venv", str(folder)], "an environment cannot be made")
     pip = [str(own), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    done = subprocess.run(
-        [*pip, *libraries, *TEST_LIBRARIES], capture_output=True, text=True
-    )
-    if done.returncode:
-        last = done.stderr.strip().splitlines()[-1:]
-        raise NotHereError(f"pip cannot install it: {' '.join(last)}")
+    _prepare([*pip, *libraries, *TEST_LIBRARIES], "pip cannot install it")
     stamp.write_text(wanted)
     return own
+
+
+def _prepare(command: Sequence[str], otherwise: str) -> None:
+    """Run a command that a case needs; without it the case cannot be run here."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise NotHereError(f"{otherwise}: {last_line(done)}")
 
 
 # cases --------------------------------------------------------------------------------

@@ -621,7 +621,7 @@ def _refuse_problems(
         raise TableError(sentence, report)
     if not has_features:
         raise TableError(
-            f"{name} has no column that a model could use: name some in number or "
-            "nominal.",
+            f"{name} has no column that a model could use: add one beside the labels, "
+            "or name one that was left out as number or nominal (--number, --nominal).",
             report,
         )
