@@ -528,3 +528,24 @@ def test_fit_and_review_refuse_a_threshold_before_they_look_for_the_data(
         sentence = refused(words, tmp_path / "out")
         assert "'--threshold'" in sentence
         assert "none.csv" not in sentence
+
+
+def test_fit_of_a_label_more_that_no_row_has_leaves_the_others_as_they_were(
+    succeeds, csv_file, numbers, names, tmp_path
+):
+    header = [*(f"x{d}" for d in range(10)), "first", "second"]
+    rows = numbers[:, :12].tolist()
+    plain = csv_file("plain.csv", header, rows)
+    more = csv_file("more.csv", [*header, "never"], [[*row, 0] for row in rows])
+    for path, labels in ((plain, "first,second"), (more, "first,second,never")):
+        model = path.with_suffix(".skops")
+        succeeds("fit", path, "--labels", labels, "--out", model)
+        succeeds("predict", model, path, "--out", path.with_suffix(".out"))
+    few = (tmp_path / "plain.out").read_text("utf-8").splitlines()
+    many = (tmp_path / "more.out").read_text("utf-8").splitlines()
+    assert few[0] in many[0]
+    n_cells = len(few[0].split(","))
+    assert [line.split(",")[:n_cells] for line in many] == [
+        line.split(",") for line in few
+    ]
+    assert {line.split(",")[-1] for line in many[1:]} == {"0"}

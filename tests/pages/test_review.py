@@ -135,9 +135,9 @@ def test_review_page_has_figures_of_rows_that_were_left_out(pbc, made):
         (row,) = (row for row in page.rows if row[0] == label and len(row) == 10)
         told = [row[i] for i in (2, 4, 6, 7, 8, 9)]
         assert [cell.split("\u2013")[0].rsplit(" ", 1)[0] for cell in told] == figures
-        assert f"{found} of {found + missed} cases are found" in page.text
+        assert f"cases found: {found} of {found + missed}" in page.text
     assert "hepatomegaly can be predicted in part" in page.text
-    assert "It is rare, 24 cases: treat this with care." in page.text
+    assert "There are only 24 cases: treat this with care." in page.text
 
 
 def test_review_page_has_one_threshold_per_label(pbc, made):

@@ -244,6 +244,15 @@ def test_shorten_does_not_depend_on_the_order_of_rows(data):
     assert str(again.rules_) == grouped
 
 
+def test_short_models_say_the_same_whichever_is_made_first(data):
+    first = MLTSKClassifier(n_rules=0, n_pairs=0, ridge=1.0).fit(data.X, data.Y)
+    again = MLTSKClassifier(n_rules=0, n_pairs=0, ridge=1.0).fit(data.X, data.Y)
+    sizes = (2, 4, 8)
+    rising = [str(first.shorten(size).rules_) for size in sizes]
+    falling = [str(again.shorten(size).rules_) for size in reversed(sizes)]
+    assert rising == falling[::-1]
+
+
 def test_certainty_of_a_short_model_counts_sixteen_halves(data, clf):
     certainty = clf.shorten(3).certainty_
     assert certainty.folds == 16

@@ -96,6 +96,7 @@ def test_lay_out_numbers_blank_names_and_those_that_are_there_twice():
     "end",
     [
         [["Total", "151.5", "", "1"]],
+        [["Grand total", "151.5", "", "1"]],
         [["Mean:", "75", "", ""], ["SD", "7", "", ""]],
         [["", "", "", ""], ["Source: registry", "", "", ""]],
         [["Source of these rows: registry", "", "", ""]],
