@@ -532,7 +532,10 @@ class FitRecord:
         with blas_threads(0.0):  # many small products
             by_size = {size: models.scores(size) for size in sizes}
             for left_out, others in self._folds():
-                judged = [self._judged(models, by_size[s], others) for s in sizes]
+                judged = [
+                    self._judged(models, by_size[size], np.flatnonzero(others))
+                    for size in sizes
+                ]
                 path = pd.DataFrame(judged)
                 path.insert(0, "statements", list(sizes))
                 scores[left_out] = by_size[choose(path)][left_out]
