@@ -205,8 +205,7 @@ def test_review_judges_on_another_file(succeeds, refused, halves, tmp_path):
 
 def test_review_says_a_thing_of_one_label_once(succeeds, awkward, tmp_path):
     out = tmp_path / "page.html"
-    words = '--labels plain --drop "good, cheap,ключ" --quick --out'
-    said = succeeds("review", awkward, words, out).out
+    said = succeeds("review", awkward, "--labels plain --quick --out", out).out
     verdicts = [line for line in said.splitlines() if line.lstrip().startswith("plain")]
     assert len(verdicts) == 1
 

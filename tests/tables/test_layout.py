@@ -111,7 +111,13 @@ def test_lay_out_leaves_totals_and_remarks_at_the_end_out(end):
 
 
 @pytest.mark.parametrize(
-    "last", [["77", "", "", ""], ["P031", "", "", ""], ["totally", "1", "west", "0"]]
+    "last",
+    [
+        ["77", "", "", ""],
+        ["P031", "", "", ""],
+        ["totally", "1", "west", "0"],
+        ["Max", "5", "", "1"],
+    ],
 )
 def test_lay_out_keeps_a_last_row_that_may_be_data(last):
     assert laid_out(NAMES, *DATA, last).rows == [*DATA, last]

@@ -32,8 +32,7 @@ TOTAL_WORDS = frozenset(
         "totals",
         "subtotal",
         "grandtotal",
-        "overall",
-        *("count", "min", "max", "std", "stdev"),
+        *("std", "stdev"),  # not Min and Max: people are called so
         "sum",
         "mean",
         "average",
