@@ -320,7 +320,7 @@ class _Search:
         gains = (before - after)[counted]
         groups = take_groups(self.judge.groups, np.arange(len(before))[counted])
         if groups is not None:
-            gains = np.bincount(groups, gains)
+            gains = np.bincount(groups, gains).astype(np.float64)
         error = float(gains.std()) * len(gains) ** 0.5
         return float(gains.sum()) / max(error, 1e-300)
 
