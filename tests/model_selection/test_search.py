@@ -116,3 +116,10 @@ def test_a_number_of_folds_stands_for_stratified_ones_of_classes_too(classes):
     folds = IterativeStratification(3).split(X, y)
     counts = [np.unique(y[test], return_counts=True)[1] for _, test in folds]
     assert np.ptp(counts, axis=0).max() <= 1
+
+
+def test_scorers_of_labels_are_refused_for_classes_before_the_work():
+    X = np.zeros((6, 1))
+    y = np.array([0, 1, 0, 1, 0, 1])
+    with pytest.raises(InputError, match="but y is 1-d: pass y as a table of one"):
+        cross_val_score(MODEL, X, y, cv=2, scoring="macro_roc_auc")
