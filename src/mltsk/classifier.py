@@ -363,7 +363,7 @@ sample, or one-dimensional classes
         price: dict[str, Any] = {}
         if corrector is not None:
             free = record
-            record = corrected_record(free, corrector)
+            record = corrected_record(free, corrector, rows)
             price = price_by_rows(free, record)
             loo_scores = record.loo_scores
             loo_rows = record.loo_rows

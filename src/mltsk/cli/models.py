@@ -88,7 +88,10 @@ EDITABLE_HELP = (
     "that was fitted with --keep-sums.  [default: with --data]"
 )
 NEIGHBOURS_HELP = "List the samples that are most like the one shown."
-ONNX_HELP = "Write an ONNX graph: scores, labels and probabilities of dense samples."
+ONNX_HELP = (
+    "Write an ONNX graph: scores and labels of dense samples, and probabilities of a "
+    "model whose scores are log-odds (not of --preset paper)."
+)
 JSON_HELP = "Write plain data (mltsk.from_dict reads them back); - prints."
 FLOAT32_HELP = "Let the ONNX graph take float32 numbers instead of float64."
 

@@ -11,6 +11,7 @@ from ..fit.ridge import Factor, Moments, SingularError
 from ..limits import check_size
 from .plain_sums import PART_FIELDS, SUMS_FIELDS, SUMS_FORMAT, restored_sums
 from .requirements import (
+    MAX_NUMBER,
     check_fields,
     check_table,
     is_bounded,
@@ -89,7 +90,7 @@ def _check_parts(parts: Json, sizes: dict[str, int]) -> None:
 
 
 def check_weights(plain: Attributes, name: str, n_terms: int) -> None:
-    """Weights of columns are at least 0; terms may have one each.
+    """Weights of columns are from 0 to 1e100; terms may have one each.
 
     One weight for all terms is above 0: kernels are divided by it.
     """
@@ -103,8 +104,8 @@ def check_weights(plain: Attributes, name: str, n_terms: int) -> None:
         require(is_divisor, f"'term_weights' of {name!r} must be a number above 0")
     weights["term_weights"] = of_terms
     for field, weight in weights.items():
-        is_weight = is_finite_number(weight) and weight >= 0
-        require(is_weight, f"{field!r} of {name!r} must be a number of at least 0")
+        is_weight = is_finite_number(weight) and 0 <= weight <= MAX_NUMBER
+        require(is_weight, f"{field!r} of {name!r} must be a number from 0 to 1e100")
 
 
 def check_sums(

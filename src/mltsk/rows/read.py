@@ -43,7 +43,7 @@ from ..frames import (
 )
 from ..targets import Targets
 from .given_rules import check_rules_apply, with_rules
-from .weights import WeightsLike, check_weights, weight_unit
+from .weights import WeightsLike, check_weights, in_units
 
 # What users pass, in the forms that scikit-learn's users know; only this room and the
 # estimators meet it before it is checked.
@@ -391,8 +391,7 @@ def read_weights(
     """
     if sample_weight is None:
         return None
-    w = check_weights(sample_weight, shape, label_names)
-    return w / weight_unit(w)
+    return in_units(check_weights(sample_weight, shape, label_names))
 
 
 def read_groups(groups: GroupsLike, n_rows: int) -> NDArray[np.intp] | None:
