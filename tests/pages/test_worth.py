@@ -114,7 +114,7 @@ def test_judge_calls_hardly_any_noise_better_than_guessing(visits):
         (
             {"found": 18, "cases": 24, "alarms": 6},
             "gout can be predicted: 3 of 4 cases are found, and 1 of 4 alarms is false "
-            "(9 of 10 by guessing). It is rare, 24 cases: treat this with care.",
+            "(9 of 10 by guessing). There are only 24 cases: treat this with care.",
         ),
         (
             {"found": 9, "cases": 12, "alarms": 3},

@@ -93,6 +93,18 @@ def test_shorten_takes_sparse_rows_and_exceptions_of_any_order(data, order):
     assert np.isfinite(short.decision_function(X)).all()
 
 
+def test_shorten_takes_sparse_rows_that_are_fewer_than_their_columns():
+    """Those without a fold are fitted again by the kernel of their rows."""
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((200, 500), density=0.1, format="csr", rng=rng)
+    Y = (X[:, [0, 1, 2]].toarray() > 0.3).astype(int)
+    short = MLTSKClassifier(n_rules=0).fit(X, Y).shorten(3)
+    unit = MLTSKClassifier(n_rules=0, scale="unit")
+    dense = unit.fit(X.toarray(), Y).shorten(3)
+    assert short.n_statements_.max() <= 3
+    assert_allclose(short.decision_function(X), dense.decision_function(X))
+
+
 def test_shorten_keeps_the_certainty_of_statements_and_not_of_all_columns():
     """Information about 30,000 columns would take 7 GB."""
     rng = np.random.default_rng(0)

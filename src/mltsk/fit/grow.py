@@ -4,14 +4,11 @@ Designs are fitted to all rows of a sample by sums over them, and judged by some
 rows. They grow as long as that pays: the general rule, pairs of features that act
 together, exceptions. Nothing here is of the size rows × rows.
 
-Pairs are found by what the general rule leaves over. With U (n, C) the memberships in
-three conditions per feature and r_l the residuals of label l, Uᵀ diag(r_l) U holds, for
-all pairs at once, the sums of residuals in their cells; the score of a pair is
-Σ sum² / (count + PAIR_COUNT), over its cells and all labels, each label's residuals
-being of size 1. Pairs are found on one half of the rows and their number is judged by
-rows of the other half: judged by the rows they were found on, they always pay.
+Pairs are found by what the general rule leaves over (`mltsk.fit.pair_scores`). They are
+found on one half of the rows, and their number and fineness are judged by rows of the
+other half: judged by the rows they were found on, they always pay.
 
-Symbols: n rows, D features, L labels, Z (n, D) scaled rows, T (n, P) terms.
+Symbols: n rows, D features, L labels, Z (n, D) scaled rows.
 """
 
 from collections.abc import Sequence
@@ -47,9 +44,11 @@ from .finer import finer_scale
 from .judge import BlockColumns, RidgeSearch, SumsJudge
 from .left_out import whole_groups
 from .order import stratified_rows
+from .pair_scores import MIN_SIZE, in_few_directions, ranked_pairs, residuals_of
 from .patterns import group_batches
-from .ridge import Penalty, PrimalSolution
-from .rows import Block, LabelRows
+from .ridge import Penalty
+from .rows import Block
+from .trial import RulesTrial
 
 # From this many rows on designs grow by sums, if the general rule has at most
 # MAX_GROWN_TERMS columns. On text slopes are better up to some 8,000 rows.
@@ -73,10 +72,8 @@ PAIR_SHARE = 0.3  # weight of pairs where the general rule has 1
 # five: visits .410 to .415, stops .337 to .342, but a table of surveys .523 to .516.
 PAIR_PEAKS = (5, 8)
 SEARCH_PEAKS = 3  # conditions per feature while pairs are searched
-PAIR_COUNT = 20.0  # rows that a cell is taken to have had before, with no residual
 AVERAGED_ROWS = 10_000  # on which averages of pairs are found
 MAX_PAIRED_COLUMNS = 120  # of largest effect, among which pairs are searched
-MAX_RESIDUALS = 30  # directions of the residuals of many labels
 # Exceptions under the kernel's own prior are tried on few rows and with few centres,
 # more of them next to linear terms; then there are as many as the rows allow and as
 # MAX_GROWN_PRODUCTS (rows × columns²) can be paid for. Widths are shares of twice the
@@ -94,7 +91,6 @@ LINEAR_SHARES = (20.0,)
 # variance that is explained: on corel16k1 they lower the error by .4 %, which is 7 % of
 # that part, and raise AP from .347 to .354.
 MIN_EXPLAINED_GAIN = 0.01
-MIN_SIZE = 1e-300
 
 
 def may_grow(scale: Scale, wishes: Wishes, n_rows: int) -> bool:
@@ -273,13 +269,13 @@ class Growing:
             return choice
         U, column = self._searched()
         first, second = self._halves
-        ranked = _ranked(U[first], column, residuals[first])
+        ranked = ranked_pairs(U[first], column, residuals[first])
         grown = self._judged_pairs(choice, ranked)
         if grown is None:
             return choice
         n_pairs = grown.n_pairs
-        by_all = _ranked(U, column, residuals)[:n_pairs]
-        by_second = _ranked(U[second], column, residuals[second])[:n_pairs]
+        by_all = ranked_pairs(U, column, residuals)[:n_pairs]
+        by_second = ranked_pairs(U[second], column, residuals[second])[:n_pairs]
 
         def of(columns: Sequence[tuple[int, int]]) -> Pairs:
             return self._pairs(columns, grown.n_peaks)
@@ -417,8 +413,8 @@ class Growing:
                 if int((targets.w > 0).sum()) < 2:
                     continue
                 fitted = moments.solve(Penalty(choice.ridge))
-                residuals[:, labels] = _residuals_of(fitted, columns, targets)
-        return _as_few(residuals)
+                residuals[:, labels] = residuals_of(fitted, columns, targets)
+        return in_few_directions(residuals)
 
     def _searched(self) -> tuple[FloatArray, NDArray[np.intp]]:
         """Memberships (n, C) of the conditions that are searched for pairs.
@@ -551,7 +547,7 @@ class Growing:
         rules = self._rules(centers, width, prior=False)
         return self._trial(choice, rules).best(choice, RULE_SHARES)
 
-    def _trial(self, choice: Choice, rules: ExceptionRules) -> "RulesTrial":
+    def _trial(self, choice: Choice, rules: ExceptionRules) -> RulesTrial:
         """A choice with some exceptions, judged."""
         design = replace(choice.design, rules=rules)
         columns = self._columns(design)
@@ -567,86 +563,3 @@ class Growing:
         K = replace(design, rules=replace(design.rules, centers=filled))
         strengths = asnumpy(K.firing(sample))
         return max(1.0 - float(strengths.mean()), MIN_SIZE)
-
-
-@dataclass(frozen=True, eq=False)
-class RulesTrial:
-    """A design with exceptions of weight 1, its judge, and the size of what they add.
-
-    ``size`` is the mean squared distance of rows from their mean in the exceptions.
-    """
-
-    design: Design
-    judge: SumsJudge
-    size: float
-
-    def error_without_rules(self) -> float:
-        """Mean error of the same design without its exceptions."""
-        weights = np.ones(self.design.n_columns)
-        weights[self.design.first_rule :] = 0.0
-        return self.judge.error(weights)[0] / self.judge.total_weight
-
-    def best(self, choice: Choice, shares: Sequence[float]) -> Choice:
-        """A choice with these exceptions, of the best of some weights."""
-        grown = [self._with_share(choice, share) for share in shares]
-        return min(grown, key=lambda each: each.error)
-
-    def _with_share(self, choice: Choice, share: float) -> Choice:
-        """A choice with these exceptions, of a weight where the general rule has 1."""
-        weight = share / self.size
-        weights = np.ones(self.design.n_columns)
-        weights[self.design.first_rule :] = weight
-        error, ridge = self.judge.error(weights, self.design.prior)
-        return replace(
-            choice,
-            design=replace(self.design, rule_weight=weight),
-            ridge=ridge,
-            error=error / self.judge.total_weight,
-            width_scale=self.design.rules.width / (2.0 * self.design.scale.variance),
-            share=share,
-        )
-
-
-def _residuals_of(
-    fitted: PrimalSolution, columns: BlockColumns, targets: LabelRows
-) -> FloatArray:
-    """Residuals (n, labels) of a solution, times weights."""
-    residuals = np.zeros(targets.Y.shape)
-    for rows in columns.blocks(targets.w):
-        seen = targets.take(rows)
-        scores = fitted.scores(columns.rows(rows))
-        residuals[rows] = asnumpy(seen.w[:, None] * (seen.Y - scores))
-    return residuals
-
-
-def _as_few(residuals: FloatArray) -> FloatArray:
-    """Residuals (n, L) of labels of size 1, turned into few directions."""
-    sizes = np.sqrt((residuals * residuals).sum(axis=0))
-    sized = residuals / np.maximum(sizes, MIN_SIZE)
-    if sized.shape[1] <= MAX_RESIDUALS:
-        return sized
-    vectors = np.linalg.eigh(sized.T @ sized)[1]
-    return sized @ vectors[:, -MAX_RESIDUALS:]
-
-
-def _ranked(
-    U: FloatArray, column: NDArray[np.intp], residuals: FloatArray
-) -> list[tuple[int, int]]:
-    """Pairs of columns, best first, by memberships (n, C) and residuals (n, L).
-
-    ``column`` (C,) is that of each condition.
-    """
-    counts = U.T @ U
-    scores = np.zeros_like(counts)
-    squares = U * U
-    by_chance = squares.T @ squares  # pairs of more cells would score more by chance
-    for residual in residuals.T.astype(np.float32):
-        sums = U.T @ (U * residual[:, None])
-        mean_square = float(residual @ residual) / len(residual)
-        scores += (sums * sums - mean_square * by_chance) / (counts + PAIR_COUNT)
-    columns = np.unique(column)
-    belongs = (column[:, None] == columns).astype(np.float64)
-    of_pairs = belongs.T @ scores @ belongs
-    first, second = np.triu_indices(len(columns), 1)
-    best = np.argsort(-of_pairs[first, second], kind="stable")
-    return [(int(columns[first[k]]), int(columns[second[k]])) for k in best]

@@ -34,13 +34,14 @@ from ..rows.read import Estimator, TableLike
 from ..short.wished import NOT_SHORT
 from ..system import FuzzySystem
 from . import explorer_content as content
-from .explorer_edits import edits_data, log_data
+from .explorer_edits import edits_data, judged_data, log_data
 from .explorer_rows import (
     made_samples,
     read_labels,
     read_values,
     row_names,
     rows_data,
+    shown_index,
 )
 from .packing import PageData, packed
 from .render import source, template, write_page
@@ -49,7 +50,9 @@ from .shown_labels import check_max_labels, note_on_shown_labels, shown_labels
 SCRIPTS = (
     "model",
     "quadratic",
+    "left_out",
     "edits",
+    "edit_file",
     "words",
     "draw",
     "features",
@@ -58,6 +61,7 @@ SCRIPTS = (
     "turns",
     "views",
     "pairs",
+    "shapes",
     "rules",
     "map",
     "sizes",
@@ -259,9 +263,15 @@ def explorer_data(
         if rows:
             system = _narrowed(classifier.system_, shown)
             shown_rows = rows_data(system, values, labels, names)
+    known = None  # the model with the record of its fit
+    if shown is None:  # shorter models of 1,000 labels took a minute
+        known = model_with_record(classifier, features, Y)
     edited = None
     if _offers_edits(edits, holds_rows=shown_rows is not None):
         edited = edits_data(model, has_all_labels=shown is None)
+    if edited is not None and not edited["refused"] and shown_rows is not None:
+        record = None if known is None else known.fit_record_
+        edited["judged"] = judged_data(record, values, labels, shown_index(shown_rows))
     data = {
         **_model_data(classifier, values, labels, shown),
         "edits": edited,
@@ -271,10 +281,7 @@ def explorer_data(
     }
     used = len(embedded(data)) + len(script_source()) + len(source(STYLE_SHEET))
     room = min(used, MAX_PAGE_LENGTH - used)  # no more than twice the page
-    sizes = []
-    if shown is None:  # those of 1,000 labels took a minute
-        sizes = sizes_data(classifier, features, Y, room)
-    return {**data, "sizes": sizes}
+    return {**data, "sizes": sizes_data(classifier, known, room)}
 
 
 def _offers_edits(edits: bool | None, *, holds_rows: bool) -> bool:
@@ -337,22 +344,16 @@ def _correlations(system: FuzzySystem, labels: FloatArray | None) -> PageData:
 
 
 def sizes_data(
-    model: Estimator,
-    X: TableLike = None,
-    Y: TableLike = None,
-    room: float = np.inf,
+    model: Estimator, long: Estimator | None, room: float = np.inf
 ) -> list[PageData]:
     """Return models of at most ``size`` statements per label, the model itself last.
 
     The list is empty if there are no shorter ones. ``AP`` is the mean over labels on
-    honest scores of rows, all models on the same rows. A model from a file, which holds
-    no rows, is fitted again if X and Y are its rows. Models that do not fit into
-    ``room``, in characters of JSON, are left out, the longest first.
+    honest scores of rows, all models on the same rows. ``long`` is the model, or an
+    equal one, with the record of its fit, None if there is none. Models that do not fit
+    into ``room``, in characters of JSON, are left out, the longest first.
     """
-    if room <= 0:
-        return []
-    long = _model_with_record(model, X, Y)
-    if long is None:
+    if room <= 0 or long is None or not _can_be_shortened(model):
         return []
     whole = content.system_data(model)
     whole_size = int(model.n_statements_.max())
@@ -385,14 +386,14 @@ def _mean_precision(labels: FloatArray, scores: FloatArray) -> float | None:
     return mean if np.isfinite(mean) else None
 
 
-def _model_with_record(
-    model: Estimator, X: TableLike, Y: TableLike
-) -> Estimator | None:
-    """The model, or an equal one, with the record of its fit, to be shortened by.
+def model_with_record(model: Estimator, X: TableLike, Y: TableLike) -> Estimator | None:
+    """The model, or an equal one, with the record of its fit.
 
+    A model from a file, which holds no rows, is fitted again if X and Y are its rows.
     None if there is no such model, or if it is a short one.
     """
-    if not _can_be_shortened(model):
+    is_short = getattr(model, "max_statements", None) is not None
+    if not hasattr(model, "shorten") or is_short:
         return None
     if model.fit_record_ is not None:
         return model

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Array
+from ..core.interpolation import interpolated_by_shares
 from ..explain.pairs import FeaturePair
 from ..explain.plot_pairs import HARDLY_ANY_DATA
 from ..explain.views import Curve
@@ -243,8 +244,8 @@ def _within(
     """
     inner = curve.x[(curve.x > start) & (curve.x < end)]
     places = np.concatenate([[start], inner, [end]])
-    average = np.interp(quantiles, curve.x, curve.y).mean()
-    return places, np.interp(places, curve.x, curve.y) - average
+    average = interpolated_by_shares(quantiles, curve.x, curve.y).mean()
+    return places, interpolated_by_shares(places, curve.x, curve.y) - average
 
 
 def sizes(title: str, counts: Array, values: Mapping[str, Array], marked: int) -> str:

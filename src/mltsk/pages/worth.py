@@ -24,6 +24,7 @@ from ..metrics.intervals import (
     roc_auc_interval,
 )
 from ..probabilities import log_odds_of, probabilities_of
+from ..record import FitRecord
 from ..text import plural
 from .baselines import FOREST, BaselineComparison, Samples
 
@@ -134,9 +135,13 @@ class JudgedLabel(NamedTuple):
         return self.is_guessed and self.rarer < MIN_CLEAR_CASES
 
 
-def judge(model: MLTSKClassifier) -> list[JudgedLabel]:
-    """Judge every label of a classifier that was fitted here."""
-    record = model.fit_record_
+def judge(model: MLTSKClassifier, record: FitRecord | None = None) -> list[JudgedLabel]:
+    """Judge every label of a classifier that was fitted here.
+
+    ``record`` has honest scores of its rows; by default those that it keeps.
+    """
+    if record is None:
+        record = model.fit_record_
     labels = record.labels
     positions = np.arange(len(labels)) if record.loo_rows is None else record.loo_rows
     is_given = record.given_by_folds(model.threshold)
@@ -265,7 +270,8 @@ def sentence(label: JudgedLabel) -> str:
         return text
     cases = plural(label.cases, "case")
     if label.is_guessed or label.cases < MIN_CLEAR_CASES:
-        return f"{text} But there are only {cases}."
+        verb = "is" if label.cases == 1 else "are"
+        return f"{text} But there {verb} only {cases}."
     return f"{text} It is rare, {cases}: treat this with care."
 
 
