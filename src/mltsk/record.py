@@ -532,10 +532,8 @@ class FitRecord:
         with blas_threads(0.0):  # many small products
             by_size = {size: models.scores(size) for size in sizes}
             for left_out, others in self._folds():
-                judged = [
-                    self._judged(models, by_size[size], np.flatnonzero(others))
-                    for size in sizes
-                ]
+                among = np.flatnonzero(others)
+                judged = [self._judged(models, by_size[s], among) for s in sizes]
                 path = pd.DataFrame(judged)
                 path.insert(0, "statements", list(sizes))
                 scores[left_out] = by_size[choose(path)][left_out]
