@@ -15,6 +15,7 @@ ON_REQUEST = (
     "cluster",
     "constraints",
     "defaults",
+    "flipped_labels",
     "fresh_folds",
     "fuzzy",
     "growth",
@@ -29,6 +30,7 @@ ON_REQUEST = (
     "tables",
     "tuned_baselines",
 )
+PARTS = ("small", "large", "sparse", "made-up", "noise", "weak", "strong")
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
 
 
@@ -68,8 +70,8 @@ def read_arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--only",
-        choices=("small", "large", "sparse", "made-up"),
-        help="growth: one of its tables alone",
+        choices=PARTS,
+        help="growth: one of its tables alone; honesty: the cells of one signal",
     )
     add_arguments_of_rivals(parser)
     parser.add_argument(

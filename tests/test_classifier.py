@@ -406,6 +406,35 @@ def test_fit_of_other_labels_is_the_same_next_to_one_that_nobody_has(data, optio
         assert_allclose(clf.thresholds_[others], without.thresholds_, atol=1e-12)
 
 
+def test_weights_of_one_label_do_not_move_the_model_of_the_others(data):
+    plain = MLTSKClassifier().fit(data.X, data.Y)
+    weights = np.ones(data.Y.shape)
+    weights[:, 1] = np.where(data.Y[:, 1] > 0, 5.0, 1.0)
+    weighted = MLTSKClassifier().fit(data.X, data.Y, sample_weight=weights)
+    others = np.arange(data.Y.shape[1]) != 1
+    expected = numbers_of_length_1(plain)
+    actual = numbers_of_length_1(weighted)
+    assert_allclose(actual[:, others], expected[:, others], atol=1e-9)
+    assert np.abs(actual[:, 1] - expected[:, 1]).max() > 0.01
+    # the slopes of probabilities are drawn towards what all labels have in common
+    moved = weighted.predict_proba(data.X) - plain.predict_proba(data.X)
+    assert np.abs(moved[:, others]).max() < 0.03
+
+
+def numbers_of_length_1(clf):
+    """The numbers of each label, whatever the slope of its probabilities."""
+    return clf.general_coef_ / np.linalg.norm(clf.general_coef_, axis=0)
+
+
+def test_weights_that_are_equal_for_each_label_change_nothing(data):
+    plain = MLTSKClassifier().fit(data.X, data.Y)
+    weights = np.ones(data.Y.shape) * np.arange(1, data.Y.shape[1] + 1)
+    weighted = MLTSKClassifier().fit(data.X, data.Y, sample_weight=weights)
+    assert_allclose(
+        weighted.predict_proba(data.X), plain.predict_proba(data.X), rtol=1e-12
+    )
+
+
 def test_predict_gives_no_label_where_nobody_has_any(data):
     Y = np.zeros((200, 3), dtype=int)
     assert not MLTSKClassifier().fit(data.X, Y).predict(data.X).any()

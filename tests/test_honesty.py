@@ -25,6 +25,14 @@ def noise_table(seed, n_rows=300, rate=0.2):
     return X, (rng.random(n_rows) < rate).astype(int)
 
 
+def noise_in_groups_of_3(seed):
+    """`noise_table` of 100 rows, each of which is there three times, nearly alike."""
+    rng = np.random.default_rng(seed)
+    X, y = noise_table(rng, n_rows=100)
+    groups = np.repeat(np.arange(100), 3)
+    return X[groups] + 0.05 * rng.normal(size=(300, N_FEATURES)), y[groups], groups
+
+
 def signal_table(rng, n_rows, strength, shift):
     """Features, and a label whose log-odds rise with the first of them."""
     X = rng.normal(size=(n_rows, N_FEATURES))
@@ -50,6 +58,29 @@ def test_predict_proba_is_near_the_rate_on_every_table_of_noise(fits_to_noise):
     for X, y, clf in fits_to_noise:
         mean = clf.predict_proba(X)[:, -1].mean()
         assert mean == pytest.approx(y.mean(), abs=0.02)
+
+
+@pytest.mark.parametrize("seed", [28, 29, 43, 58])  # what exceptions gained by chance
+def test_exceptions_that_gain_by_chance_do_not_move_the_mean_probability(seed):
+    X, y, groups = noise_in_groups_of_3(seed)
+    clf = MLTSKClassifier().fit(X, y, groups=groups)
+    assert clf.n_rules_ == 0
+    mean = clf.predict_proba(X)[:, -1].mean()
+    assert mean == pytest.approx(y.mean(), abs=0.02)
+
+
+def test_nothing_is_learned_that_gains_no_more_than_chance_does():
+    gains = []
+    for seed in range(30):
+        X, y = noise_table(seed, n_rows=100)
+        fresh_X, fresh_y = noise_table(1_000 + seed, n_rows=4_000)
+        clf = MLTSKClassifier().fit(X, y)
+        p = clf.predict_proba(fresh_X)[:, -1]
+        losses = -np.log(np.where(fresh_y > 0, p, 1 - p))
+        rate = y.mean()
+        of_constant = -np.log(np.where(fresh_y > 0, rate, 1 - rate))
+        gains.append(np.mean(losses - of_constant))
+    assert np.mean(gains) < 0.003  # .005 where every gain counts
 
 
 def test_loo_scores_rank_noise_neither_for_nor_against_its_labels(fits_to_noise):

@@ -179,3 +179,26 @@ def test_given_by_folds_keeps_groups_whole():
 def test_given_by_folds_of_a_number_is_what_that_threshold_gives(clf):
     given = clf.fit_record_.given_by_folds(0.5)
     assert_array_equal(given, clf.loo_scores_ >= 0)
+
+
+def test_with_size_chosen_in_folds_judges_rows_by_sizes_that_they_did_not_choose():
+    sizes = range(1, 13)
+    flattered = []
+    honest = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(120, 8))
+        y = (rng.random(120) < 0.3).astype(int)
+        clf = MLTSKClassifier(n_rules=0).fit(X, y)
+        path = clf.fit_record_.size_path(None, sizes)
+        short = clf.shorten(best_size(path), None).fit_record_
+        in_folds = short.with_size_chosen_in_folds(best_size, sizes, None)
+        flattered.append(short.judged_labels.AUC[0, 0])
+        honest.append(in_folds.judged_labels.AUC[0, 0])
+    assert np.mean(honest) == pytest.approx(0.5, abs=0.04)
+    assert np.mean(flattered) - np.mean(honest) > 0.01
+
+
+def best_size(path):
+    """The size of the best AP, which is a lucky one on noise."""
+    return int(path["statements"][path["macro_AP"].argmax()])

@@ -19,8 +19,9 @@ from .correction import corrected_record, plain_wishes, price_by_rows
 from .exceptions import InputError
 from .explain import Explanation, explain
 from .fit import FitResult, Names, Options, fit_system
-from .fitted import FittedAttributes, ObservedLabelsMixin
+from .fitted import FittedAttributes
 from .frames import is_polars
+from .observed import ObservedLabelsMixin
 from .points import (
     DEFAULT_MAX_POINTS,
     DEFAULT_POINTS_STATEMENTS,

@@ -6,7 +6,7 @@ saved, pickled or copied to another process holds no rows.
 Symbols: n rows of the record, L labels.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -513,12 +513,43 @@ class FitRecord:
         path.attrs["long"] = long
         return path
 
-    def _judged(self, models: ShortModels, scores: FloatArray) -> dict[str, float]:
-        """AP and macro AP of honest scores (n, L) of the rows that models judge."""
+    @underflow_is_zero()
+    def with_size_chosen_in_folds(
+        self,
+        choose: "Callable[[pd.DataFrame], int]",
+        sizes: Sequence[int],
+        max_conditions: int | None,
+    ) -> "FitRecord":
+        """The record of a short model, with the scores of sizes chosen without the row.
+
+        ``choose`` takes one of some sizes by a frame as in `size_path`, which is here
+        of the rows of the other folds.
+        """
+        import pandas as pd
+
+        models = self.short_models(max(sizes), max_conditions)
+        scores = self.scores.copy()
+        with blas_threads(0.0):  # many small products
+            by_size = {size: models.scores(size) for size in sizes}
+            for left_out, others in self._folds():
+                judged = [self._judged(models, by_size[s], others) for s in sizes]
+                path = pd.DataFrame(judged)
+                path.insert(0, "statements", list(sizes))
+                scores[left_out] = by_size[choose(path)][left_out]
+        return replace(self, scores=scores)
+
+    def _judged(
+        self, models: ShortModels, scores: FloatArray, among: RowIndex = slice(None)
+    ) -> dict[str, float]:
+        """AP and macro AP of honest scores (n, L) of the rows that models judge.
+
+        ``among`` are those of these rows that count.
+        """
         from .metrics import evaluate
 
-        Y = self.training.Y[models.rows]
-        w = self.training.w[models.rows]
+        Y = self.training.Y[models.rows][among]
+        w = self.training.w[models.rows][among]
+        scores = scores[among]
         curves = fit_curves(scores, np.nan_to_num(Y), w)
         evaluation = evaluate(observed_labels(Y, w), curves.log_odds(scores))
         macro = float(evaluation.per_label["AP"].mean())

@@ -167,9 +167,7 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
         )
     with blas_threads(_choice_flops(sample, scale)):
         w = cast(w, np.float64)
-        choice = _chosen(
-            rows.shape[0], sample, Z, scale, label_groups, names.used, options
-        )
+        choice = _chosen(rows.shape[0], sample, Z, scale, names.used, options)
         penalty = Penalty(choice.ridge)
         coupling = None
         if options.coupling is not None:
@@ -316,7 +314,6 @@ def _chosen(
     sample: Block,
     Z: Matrix,
     scale: Scale,
-    label_groups: Sequence[NDArray[np.intp]],
     used: UsedFeatures | None,
     options: Options,
 ) -> Choice:
@@ -324,6 +321,8 @@ def _chosen(
 
     Z (n, D) are the scaled rows of the sample.
     """
+    sample = sample.with_shared_weights()
+    label_groups = groups_of_labels(sample.w, sample.Y.shape[1])
     w = cast(sample.row_weights, np.float64)
     has_all_rows = len(w) == n_rows
     weight_of_all = n_rows * float(w.sum()) / len(w)

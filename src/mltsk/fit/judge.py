@@ -181,6 +181,7 @@ class KernelJudge:
     dtype : precision of kernels
         Single precision is enough, but for a ridge that is fixed and may be small, and
         for so few rows that they may be reproduced exactly.
+    groups : codes (n,) of rows that are left out together, or None
     """
 
     patterns: list[JudgedKernel]
@@ -189,6 +190,7 @@ class KernelJudge:
     ridge: float | None
     search: RidgeSearch
     dtype: Any = np.float32
+    groups: Groups = None
 
     @classmethod
     def of(
@@ -215,6 +217,7 @@ class KernelJudge:
             ridge=ridge,
             search=RidgeSearch.of(block),
             dtype=dtype,
+            groups=block.groups,
         )
 
     @cached_property

@@ -401,10 +401,11 @@ def sizes_data(
     judged = record.short_models(SHORT_SIZES[-1], long.max_conditions).rows
     labels = record.labels[judged]
     sizes = []
-    for size in SHORT_SIZES:
-        if size >= whole_size:
-            break
-        short = long.shorten(size)
+    shorter = [size for size in SHORT_SIZES if size < whole_size]
+    # the longest first: the others come from the same choices on halves of the rows
+    models = {size: long.shorten(size) for size in reversed(shorter)}
+    for size in shorter:
+        short = models[size]
         data = content.system_data(short)
         changed = {key: value for key, value in data.items() if value != whole[key]}
         room -= len(json.dumps(changed, ensure_ascii=False, separators=COMPACT))

@@ -31,6 +31,7 @@ from . import svg, worth
 from .baselines import (
     COMPARISON_FOLDS,
     MAX_COMPARED_ROWS,
+    READABLE_SIZES,
     REVIEW_STATEMENTS,
     compare,
     draws_of_rows,
@@ -367,7 +368,11 @@ def _models_in_page(fitted: MLTSKClassifier, compared: Compared) -> _Models:
     if compared.takes_short:
         short = fitted.shorten(n_statements)
         whole = with_thresholds(fitted, short.thresholds_)
-        return _Models(whole, short, worth.judge(short))
+        # rows that chose the length are no judges of it
+        record = short.fit_record_.with_size_chosen_in_folds(
+            readable_size, READABLE_SIZES, fitted.max_conditions
+        )
+        return _Models(whole, short, worth.judge(short, record))
     whole = with_thresholds(fitted, fitted.thresholds_)
     return _Models(whole, whole.shorten(n_statements), worth.judge(fitted))
 

@@ -34,10 +34,16 @@ from ..exceptions import InputError, check_texts
 from ..fit.left_out import group_codes, take_groups
 from ..fit.memory import FitSize
 from ..fit.rows import ArrayRows, Rows
-from ..frames import check_column_names, has_columns, is_absent, is_polars
+from ..frames import (
+    check_column_names,
+    default_names,
+    has_columns,
+    is_absent,
+    is_polars,
+)
 from ..targets import Targets
 from .given_rules import check_rules_apply, with_rules
-from .weights import WeightsLike, check_weights, weight_unit
+from .weights import WeightsLike, check_weights, in_units
 
 # What users pass, in the forms that scikit-learn's users know; only this room and the
 # estimators meet it before it is checked.
@@ -101,11 +107,6 @@ class FitInput(NamedTuple):
 def is_dask(x: object) -> bool:
     """Whether x is a Dask collection; Dask is not imported to find out."""
     return "dask" in sys.modules and type(x).__module__.partition(".")[0] == "dask"
-
-
-def default_names(n_features: int) -> tuple[str, ...]:
-    """Names of features that have none."""
-    return tuple(f"x{d}" for d in range(n_features))
 
 
 def feature_names(estimator: Estimator) -> tuple[str, ...]:
@@ -390,8 +391,7 @@ def read_weights(
     """
     if sample_weight is None:
         return None
-    w = check_weights(sample_weight, shape, label_names)
-    return w / weight_unit(w)
+    return in_units(check_weights(sample_weight, shape, label_names))
 
 
 def read_groups(groups: GroupsLike, n_rows: int) -> NDArray[np.intp] | None:

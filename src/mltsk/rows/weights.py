@@ -122,6 +122,24 @@ def _label_at(position: int, label_names: Sequence[str]) -> str:
     return repr(label_names[position]) if label_names else str(position)
 
 
+def in_units(w: FloatArray) -> FloatArray:
+    """Weights (N,) or (N, L) in their unit, that of `weight_unit`.
+
+    A label whose weights are all equal has a unit of its own: they change nothing.
+
+    >>> in_units(np.array([[5.0, 1.0], [5.0, 2.0]])).tolist()
+    [[1.0, 1.0], [1.0, 2.0]]
+    """
+    if w.ndim == 1:
+        return w / weight_unit(w)
+    largest = w.max(axis=0)
+    is_equal = ((w == largest) | (w == 0)).all(axis=0)
+    units = np.where(is_equal, largest, 1.0)
+    if not is_equal.all():
+        units[~is_equal] = weight_unit(w[:, ~is_equal])
+    return np.asarray(w / units)
+
+
 def weight_unit(w: Array) -> float:
     """What weights are divided by: their value if all are equal, else their mean.
 

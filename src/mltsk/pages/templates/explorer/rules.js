@@ -216,7 +216,8 @@ class RuleCards {
     });
     const more = sizes.filter((size) => size !== 0).length - words.length;
     if (more) words.push(`+ ${times(more, "smaller term")}`);
-    const text = `f = ${number(start)} ${words.join(" ")}`;
+    const begin = `${start < 0 ? "−" : ""}${number(Math.abs(start))}`;
+    const text = `f = ${begin} ${words.join(" ")}`;
     return h("p", { class: "terms" }, h("span", { text }));
   }
 
