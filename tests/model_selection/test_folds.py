@@ -139,7 +139,8 @@ def test_iterative_stratification_is_a_splitter_of_scikit_learn():
         ({"n_splits": 3}, [[0, 1], [1, 0]], "3 folds cannot be made of 2 rows"),
         ({"n_splits": 1}, [[0, 1], [1, 0]], "1 folds cannot be made"),
         ({"order": 3}, [[0, 1], [1, 0]], "order is 1"),
-        ({}, [0, 1], "indicator matrix of 0 and 1, a row per sample"),
+        ({}, [[[0]], [[1]]], "indicator matrix of 0 and 1, a row per sample"),
+        ({}, [0.0, np.nan], r"Row 1 of y has no class \(NaN\). Leave such rows out"),
     ],
 )
 def test_iterative_stratification_refuses_what_cannot_be_split_with_a_sentence(

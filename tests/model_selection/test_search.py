@@ -104,3 +104,22 @@ def test_searches_take_a_number_and_keep_it(pbc, kind):
 def test_cross_val_predict_takes_none_for_five_folds(pbc):
     by_default = cross_val_predict(MODEL, pbc.X, pbc.Y, cv=None)
     assert (by_default == cross_val_predict(MODEL, pbc.X, pbc.Y, cv=5)).all()
+
+
+@pytest.mark.parametrize("classes", [[0, 1], ["no", "yes"], ["a", "b", "c"]])
+def test_a_number_of_folds_stands_for_stratified_ones_of_classes_too(classes):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3))
+    y = np.array(classes)[np.arange(90) % len(classes)]
+    scores = cross_val_score(MODEL, X, y, cv=3)
+    assert scores.shape == (3,)
+    folds = IterativeStratification(3).split(X, y)
+    counts = [np.unique(y[test], return_counts=True)[1] for _, test in folds]
+    assert np.ptp(counts, axis=0).max() <= 1
+
+
+def test_scorers_of_labels_are_refused_for_classes_before_the_work():
+    X = np.zeros((6, 1))
+    y = np.array([0, 1, 0, 1, 0, 1])
+    with pytest.raises(InputError, match="but y is 1-d: pass y as a table of one"):
+        cross_val_score(MODEL, X, y, cv=2, scoring="macro_roc_auc")

@@ -10,7 +10,7 @@ Rows of a group are dealt as one.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -155,6 +155,8 @@ def _dense_labels(y: Matrix) -> tuple[FloatArray, BoolArray]:
     The sets are columns (N, S), each once.
     """
     cells = np.asarray(y)
+    if cells.ndim == 1:
+        return _columns_of_classes(cells), np.zeros((len(cells), 0), dtype=bool)
     if cells.ndim != 2:
         raise InputError(
             "y must be an indicator matrix of 0 and 1, a row per sample and a column "
@@ -165,6 +167,18 @@ def _dense_labels(y: Matrix) -> tuple[FloatArray, BoolArray]:
         return targets.Y, np.zeros((len(cells), 0), dtype=bool)
     absent = ~targets.observed
     return targets.Y, np.unique(absent[:, absent.any(axis=0)], axis=1)
+
+
+def _columns_of_classes(y: NDArray[Any]) -> FloatArray:
+    """A column of 0 and 1 for each class of y (N,)."""
+    codes, classes = pd.factorize(y)
+    if (codes < 0).any():
+        row = int((codes < 0).argmax())
+        raise InputError(
+            f"Row {row} of y has no class (NaN). Leave such rows out, or pass y as a "
+            "table of one column, where NaN is a label that was not observed."
+        )
+    return np.eye(len(classes))[codes]
 
 
 def _with_pairs(Y: sparse.csr_array) -> sparse.csr_array:

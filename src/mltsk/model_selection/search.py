@@ -67,9 +67,15 @@ def scoring_of(scoring: Any, y: Any) -> Any:
 
 def _scorer_of(name: str, y: Any) -> Any:
     """The scorer of a name, or the name where only scikit-learn knows it."""
-    if name not in get_scorer_names() or name in SCORERS:
-        return get_scorer(name)
     cells = np.asarray(dense(y), dtype=object)
+    if name not in get_scorer_names() or name in SCORERS:
+        if cells.ndim == 1 and y is not None:
+            raise InputError(
+                f"scoring={name!r} is about a table of labels, but y is 1-d: pass y as "
+                "a table of one column, or take a scorer of scikit-learn's, such as "
+                "'roc_auc'."
+            )
+        return get_scorer(name)
     if not absent_cells(cells).any():
         return name
     instead = SCORERS_IN_PLACE.get(name)
