@@ -167,7 +167,6 @@ def _csv(_: Path) -> list[bytes]:
         MESSY.encode("cp1252"),
         LONG.encode(),
         EXPORT.encode("cp1252"),
-        "病人,年龄,痛风\n张三,50,是\n李四,61,否\n".encode("gbk"),
     ]
 
 
