@@ -418,9 +418,11 @@ class FitRecord:
 
     def with_feature_names(self, names: Sequence[str]) -> "FitRecord":
         """The same record for a model whose features have other names."""
-        return replace(
+        renamed = replace(
             self, long=self.long.with_feature_names(names), _short_models=None
         )
+        renamed.curves = self.curves  # of a thousand labels they take a second
+        return renamed
 
     def short_models(self, max_size: int, max_conditions: int | None) -> ShortModels:
         """Short models of all sizes up to one, chosen once."""
