@@ -248,6 +248,7 @@ def _check_memory(rows: Rows, n_columns: int, n_patterns: int) -> None:
         n_labels=n_labels,
         n_patterns=n_patterns,
         n_cells=n_cells,
+        n_sampled=_sample_rows(rows, n_columns),
     )
     size.check()
 

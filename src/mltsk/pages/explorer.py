@@ -13,7 +13,7 @@ from base64 import b64encode
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -248,40 +248,79 @@ def explorer_data(
     if X is None and (neighbours or ids is not None):
         raise InputError("Neighbours and identifiers need rows: pass X, too.")
     shown = _shown_labels(classifier, max_labels)
-    features = None
-    values = None
-    labels = None
-    shown_rows = None
+    page_rows = PageRows()
     if X is not None:
-        features = pipeline_features(model, X)
-        values = read_values(classifier, features)
-        if Y is not None:
-            labels = read_labels(classifier, Y, values.shape[0])
-            if shown is not None:
-                labels = labels[:, shown]
-        names = row_names(X, ids, values.shape[0])
-        if rows:
-            system = _narrowed(classifier.system_, shown)
-            shown_rows = rows_data(system, values, labels, names)
+        page_rows = _read_rows(model, X, Y, ids=ids, shown=shown, are_held=rows)
     known = None  # the model with the record of its fit
     if shown is None:  # shorter models of 1,000 labels took a minute
-        known = model_with_record(classifier, features, Y)
+        known = model_with_record(classifier, page_rows.features, Y)
     edited = None
-    if _offers_edits(edits, holds_rows=shown_rows is not None):
+    if _offers_edits(edits, holds_rows=page_rows.data is not None):
         edited = edits_data(model, has_all_labels=shown is None)
-    if edited is not None and not edited["refused"] and shown_rows is not None:
-        record = None if known is None else known.fit_record_
-        edited["judged"] = judged_data(record, values, labels, shown_index(shown_rows))
+        _add_judged(edited, known, page_rows)
     data = {
-        **_model_data(classifier, values, labels, shown),
+        **_model_data(classifier, page_rows.values, page_rows.labels, shown),
         "edits": edited,
         "log": log_data(classifier),
-        "rows": shown_rows,
-        "neighbours": neighbours and shown_rows is not None,
+        "rows": page_rows.data,
+        "neighbours": neighbours and page_rows.data is not None,
     }
     used = len(embedded(data)) + len(script_source()) + len(source(STYLE_SHEET))
     room = min(used, MAX_PAGE_LENGTH - used)  # no more than twice the page
     return {**data, "sizes": sizes_data(classifier, known, room)}
+
+
+class PageRows(NamedTuple):
+    """Rows that a page is made from, if there are any.
+
+    ``features`` as they were passed on, ``values`` (n, D) and ``labels`` (n, L) as the
+    classifier reads them; ``data`` are those that the page holds.
+    """
+
+    features: TableLike = None
+    values: Matrix | None = None
+    labels: FloatArray | None = None
+    data: PageData | None = None
+
+
+def _read_rows(
+    model: Estimator,
+    X: TableLike,
+    Y: TableLike,
+    *,
+    ids: TableLike,
+    shown: NDArray[np.intp] | None,
+    are_held: bool,
+) -> PageRows:
+    """Read rows; those of the labels of a page, ``shown``, None for all."""
+    classifier = pipeline_classifier(model)
+    features = pipeline_features(model, X)
+    values = read_values(classifier, features)
+    labels = None
+    if Y is not None:
+        labels = read_labels(classifier, Y, values.shape[0])
+        if shown is not None:
+            labels = labels[:, shown]
+    names = row_names(X, ids, values.shape[0])
+    data = None
+    if are_held:
+        system = _narrowed(classifier.system_, shown)
+        data = rows_data(system, values, labels, names)
+    return PageRows(features, values, labels, data)
+
+
+def _add_judged(
+    edited: PageData | None, known: Estimator | None, rows: PageRows
+) -> None:
+    """Add what a page judges edits by, where it can be edited and holds rows.
+
+    ``known`` is the model with the record of its fit.
+    """
+    if edited is None or edited["refused"] or rows.data is None or rows.values is None:
+        return
+    record = None if known is None else known.fit_record_
+    index = shown_index(rows.data)
+    edited["judged"] = judged_data(record, rows.values, rows.labels, index)
 
 
 def _offers_edits(edits: bool | None, *, holds_rows: bool) -> bool:
