@@ -15,6 +15,7 @@ ON_REQUEST = (
     "cluster",
     "constraints",
     "defaults",
+    "flipped_labels",
     "fresh_folds",
     "fuzzy",
     "growth",

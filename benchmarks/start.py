@@ -4,8 +4,9 @@ Every command prints its help, and is asked for a file that is not there. Where 
 command has work that is small, it does it: on a short model of pbc, or on pbc itself
 and its halves, from reading the table to writing the file. The best of three processes
 counts. Next to them stands what scikit-learn takes to be imported, without which no
-model can be read, and skops, which our files do without. The aim for help, and for a
-sentence about a file that is not there, is 0.6 s; PyTorch is never imported.
+model can score a table, and skops, which our files do without. The aim for help, for a
+sentence about a file that is not there, and for what is said of a model alone (rules,
+plain data) is 0.6 s; PyTorch is never imported.
 """
 
 import os

@@ -69,7 +69,10 @@ CELLS = (
     "1e-400",
     "٣",
 )
-ENCODINGS = ("utf-16", "utf-32", "latin-1", "utf-8-sig", "cp1252", "utf-7")
+ENCODINGS = (
+    *("utf-16", "utf-32", "latin-1", "utf-8-sig", "cp1252", "utf-7"),
+    *("gbk", "shift_jis", "euc_kr", "cp1251"),
+)
 SIZES = (0, 1, -1, 3, 2**31 - 1, 2**31, 2**40, 2**62, 2**63 - 1)
 DTYPES = (
     "<f8",

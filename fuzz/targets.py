@@ -33,6 +33,7 @@ from mltsk.columns import Columns
 from mltsk.datasets import mat, read_label_xml
 from mltsk.exceptions import InputError
 from mltsk.io import read_info
+from mltsk.io.stored import stored_model
 from mltsk.paper.experiments.definition import class_of, read_definition
 from mltsk.paper.experiments.results import PROTOCOLS
 from mltsk.paper.experiments.store import FILE, Store
@@ -86,7 +87,7 @@ def through_the_command_line(kind: str, path: Path) -> None:
         warnings.simplefilter("ignore")
         status = main([COMMANDS[kind], str(path)])
     text = errors.getvalue()
-    if status not in (0, 2) or "bug" in text:
+    if status not in (0, 2) or "this is a bug" in text:
         raise AssertionError(f"status {status}: {text[-300:]}")
 
 
@@ -154,7 +155,10 @@ def _read_table(path: Path) -> list[str]:
 
 
 def _read_model(path: Path) -> list[object]:
+    stored = stored_model(path)  # without scikit-learn, and with the same rules
     model = load(path)
+    if stored is not None and str(stored.rules_) != str(model.rules_):
+        raise AssertionError("rules read without scikit-learn are others")
     info = read_info(path)
     answers = _answers(model)
     if isinstance(model, IncrementalMLTSK):

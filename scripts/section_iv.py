@@ -1,7 +1,7 @@
 """From a run of Section IV to the documentation: ``python scripts/section_iv.py RUN``.
 
 ``python scripts/section_iv.py --formulas RUN`` writes nothing but the table of the
-paper's text and program, from a run of ``mltsk reproduce --grid authors -m
+paper's text and program, from a run of ``mltsk reproduce --grid paper -m
 ml-tsk-fs,ml-tsk-fs-text,ml-tsk-fs-text-underflow -p paper``.
 
 Further folders give the times of methods that the run itself computed on a GPU. Writes

@@ -290,6 +290,29 @@ def test_expand_reads_other_capitals_of_one_known_word_as_this_word_and_warns():
         assert_array_equal(points.predict_proba(new), points.predict_proba(X))
 
 
+def test_expand_reads_no_in_other_capitals_as_it_reads_yes():
+    X = people(["yes", "no"] * 20)
+    columns = read_columns(X, ["sex", "age"], None, np.full(40, True))
+    with pytest.warns(UserWarning, match="'No', which is read as 'no'"):
+        numbers = columns.expand(people(["Yes", "No"] * 20))
+    assert_array_equal(numbers, columns.expand(X))
+
+
+@pytest.mark.parametrize(
+    ("known", "new", "says"),
+    [
+        (["north", "south"], [True, False], "holds True and False; it held words"),
+        (["3", "4"], ["3.0", "4.0"], "'3.0', which was '3' when"),
+        (["3", "4"], ["03", "4"], "'03', which was '3' when"),
+    ],
+)
+def test_expand_refuses_a_column_of_words_that_changed_its_kind(known, new, says):
+    X = people(known * 20)
+    columns = read_columns(X, ["sex", "age"], None, np.full(40, True))
+    with pytest.raises(InputError, match=says):
+        columns.expand(people(new * 20))
+
+
 @pytest.mark.parametrize(
     ("known", "new"),
     [(("male", "Male"), "MALE"), (("Aa", "aA"), "AA"), (("aa", "bb"), "AA")],

@@ -9,7 +9,15 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 
-from mltsk import IncrementalMLTSK, MLTSKClassifier, from_dict, load, save, to_dict
+from mltsk import (
+    IncrementalMLTSK,
+    MLTSKClassifier,
+    from_dict,
+    load,
+    read_table,
+    save,
+    to_dict,
+)
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 
@@ -275,3 +283,55 @@ def test_shorten_refuses_wishes_that_few_digits_cannot_meet(free):
     clf = free.constrained(curves={"age": [(50, 0)]})
     with pytest.raises(InputError, match="'age' passes through"):
         clf.shorten(4)
+
+
+def test_a_large_fit_meets_wishes_though_its_sums_are_not_kept(monkeypatch):
+    data = make_multilabel_rules(n_samples=20_600, n_features=4, random_state=0)
+    wished = MLTSKClassifier(monotonic_cst=[1, 0, 0, 0], n_pairs=0)
+    expected = wished.fit(data.X, data.Y).decision_function(data.X[:99])
+    monkeypatch.setattr("mltsk.fit.solve.MAX_SUM_CELLS", 0)
+    again = wished.fit(data.X, data.Y)
+    assert again.fit_record_.n_rows > len(again.fit_record_.training)
+    assert_allclose(again.decision_function(data.X[:99]), expected, atol=1e-9)
+
+
+BEYOND = "'age' was measured from 20 to 89: {} is beyond that"
+
+
+@pytest.mark.parametrize(
+    ("wishes", "sentence"),
+    [
+        ({"curves": {"age": [(500, 1)]}}, BEYOND.format(500)),
+        ({"curves": {"age": {"flat_above": 1000}}}, BEYOND.format(1000)),
+        ({"curves": {"age": {"flat_below": -5}}}, BEYOND.format(-5)),
+        ({"curves": {"age": [(40, 1e9)]}}, "beyond 100 are certainty"),
+    ],
+)
+def test_wishes_about_values_that_nobody_had_are_refused(free, wishes, sentence):
+    with pytest.raises(InputError, match=sentence):
+        free.constrained(**wishes)
+
+
+def test_a_direction_against_an_earlier_one_is_refused(free):
+    rising = free.constrained(monotonic_cst={"age": {"gout": 1}})
+    with pytest.raises(InputError, match="'age' rises already by an earlier wish"):
+        rising.constrained(monotonic_cst={"age": -1})
+    rising.constrained(monotonic_cst={"age": {"fever": -1}})
+
+
+def test_a_label_that_no_wish_is_about_costs_nothing():
+    """Its scores are as honest as before: what chose the terms is in both."""
+    table = read_table("pbc")
+    clf = MLTSKClassifier().fit(table.X, table.Y)
+    assert clf.fit_record_.choice_shifts is not None
+    price = clf.constrained(without={"sex": ["spiders"]}).price_
+    assert_allclose(price["AP_lost"].drop("spiders"), 0, atol=1e-9)
+    assert price["AP_lost"]["spiders"] > 0.005
+
+
+def test_effects_that_a_wish_holds_at_nothing_are_not_told():
+    table = read_table("pbc")
+    clf = MLTSKClassifier().fit(table.X, table.Y)
+    told = clf.constrained(monotonic_cst={"age": 1}).rules_.to_dict()
+    shapes = [shape for label in told["general"] for shape in label["shapes"]]
+    assert min(shape["size"] for shape in shapes) > 1e-12

@@ -97,6 +97,7 @@ def test_total_memory_is_what_windows_says(monkeypatch, forgetful, tmp_path):
     windows = SimpleNamespace(kernel32=kernel)
     monkeypatch.delattr(os, "sysconf", raising=False)
     monkeypatch.setattr(ctypes, "windll", windows, raising=False)
+    monkeypatch.setitem(sys.modules, "resource", None)  # Windows does not have it
     assert machine.total_memory(tmp_path) == 3 << 30
 
 
@@ -177,17 +178,20 @@ def test_total_memory_is_that_of_the_machine_where_no_group_has_a_limit(
     assert machine.total_memory(process) == machine.total_memory(tmp_path / "nothing")
 
 
-def test_total_memory_is_at_most_what_the_shell_allows():
+@pytest.mark.parametrize("limit", ["RLIMIT_AS", "RLIMIT_DATA"])
+def test_total_memory_is_at_most_what_the_shell_allows(limit):
     pytest.importorskip("resource")
     code = """
         import resource
+        import sys
         from mltsk.machine import total_memory
-        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, hard))
+        limit = getattr(resource, sys.argv[1])
+        hard = resource.getrlimit(limit)[1]
+        resource.setrlimit(limit, (1 << 30, hard))
         print(total_memory())
     """
     done = subprocess.run(
-        [sys.executable, "-c", dedent(code)],
+        [sys.executable, "-c", dedent(code), limit],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,

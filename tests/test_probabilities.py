@@ -328,3 +328,11 @@ def test_fit_of_the_papers_model_refuses_what_is_no_threshold(frames, wish):
     X, Y = frames
     with pytest.raises(ValueError, match="threshold"):
         PaperMLTSK(threshold=wish).fit(X[:60], Y[:60])
+
+
+@pytest.mark.parametrize("wish", ["f1", ("precision", 0.5), ("recall", 0.8)])
+def test_find_thresholds_gives_a_label_that_all_rows_have_even_odds(wish):
+    log_odds = np.full((6, 1), 5.2)
+    thresholds, missed = find_thresholds(wish, log_odds, np.ones((6, 1)), np.ones(6))
+    assert thresholds.tolist() == [0.0]
+    assert not missed.any()

@@ -19,8 +19,9 @@ from .correction import corrected_record, plain_wishes, price_by_rows
 from .exceptions import InputError
 from .explain import Explanation, explain
 from .fit import FitResult, Names, Options, fit_system
-from .fitted import FittedAttributes, ObservedLabelsMixin
+from .fitted import FittedAttributes
 from .frames import is_polars
+from .observed import ObservedLabelsMixin
 from .points import (
     DEFAULT_MAX_POINTS,
     DEFAULT_POINTS_STATEMENTS,
@@ -362,7 +363,7 @@ sample, or one-dimensional classes
         price: dict[str, Any] = {}
         if corrector is not None:
             free = record
-            record = corrected_record(free, corrector)
+            record = corrected_record(free, corrector, rows)
             price = price_by_rows(free, record)
             loo_scores = record.loo_scores
             loo_rows = record.loo_rows

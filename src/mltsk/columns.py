@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from .core.arrays import Array, cast, namespace, put
 from .exceptions import InputError, calls_to_user, check_different, check_texts
-from .frames import MISSING, Frame, InputColumn, columns_of, word
+from .frames import MISSING, Frame, InputColumn, columns_of, is_absent, word
 from .text import known_capitals
 
 # A value, or a gap, has a column of its own if this many rows have it: the larger of
@@ -287,6 +287,8 @@ class Columns:
         codes |= {value: float(i) for i, value in enumerate(self.values[d])}
         _refuse_numbers(column, list(codes))
         _refuse_written_booleans(column, set(codes))
+        _refuse_booleans(column, list(codes))
+        _refuse_other_numerals(column, set(codes))
         words = in_known_capitals(column, self.known_words(d), warn=True)
         code = np.array([codes.get(text, np.nan) for text in words])
         is_missing = column.is_missing()
@@ -347,6 +349,34 @@ def _refuse_written_booleans(column: "InputColumn", words: set[str | None]) -> N
             raise InputError(
                 f"Column {column.name!r} holds the text {text!r}; it held True and "
                 "False, or yes and no, when the model was fitted: turn it into these."
+            )
+
+
+def _refuse_booleans(column: "InputColumn", words: Sequence[str | None]) -> None:
+    """Refuse True and False where a model knows neither yes nor no."""
+    if {"yes", "no"}.intersection(words) or column.numbers is not None:
+        return
+    cells = (cell for cell in column.cells if not is_absent(cell))
+    if isinstance(next(cells, None), bool | np.bool_):
+        raise InputError(
+            f"Column {column.name!r} holds True and False; it held words "
+            f"({words[-1]!r}) when the model was fitted."
+        )
+
+
+def _refuse_other_numerals(column: "InputColumn", words: set[str | None]) -> None:
+    """Refuse the text "3.0" where a model knows "3", and counts other words as new."""
+    if column.numbers is not None:
+        return
+    for text in set(column.words()) - words - {None}:
+        try:
+            usual = word(float(str(text)))
+        except ValueError:
+            continue
+        if usual in words:
+            raise InputError(
+                f"Column {column.name!r} holds the text {text!r}, which was {usual!r} "
+                "when the model was fitted: write it as it was."
             )
 
 

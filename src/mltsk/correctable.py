@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from .alternatives import Alternatives
+from .core.arrays import FloatArray
 from .correction import (
     corrected_record,
     plain_wishes,
@@ -22,6 +23,7 @@ from .edits import Edits
 from .exceptions import InputError
 from .fit import Names
 from .fit.corrected import Corrector
+from .fit.demands import columns_of_feature
 from .fit.sums import FitSums
 from .fit.wishes import CurvesLike, DirectionsLike, Wish, WishReader, WithoutLike
 from .record import FitRecord
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 
     from .classifier import MLTSKClassifier
 
+# Wishes about values of a feature.
+AT_VALUES = ("points", "above", "below")
 # Attributes of a fit that say nothing of a model that was corrected without its rows.
 OF_ROWS = ("loo_scores_", "loo_rows_", "loo_error_")
 
@@ -136,6 +140,7 @@ class CorrectionMixin:
                 "There is no wish: give monotonic_cst, without or curves, such as "
                 "monotonic_cst={'age': 1}."
             )
+        self._check_wishes(new)
         copy = self._under(new, by_rows=self._record is not None)
         if monotonic_cst is not None:
             copy.monotonic_cst = monotonic_cst
@@ -245,6 +250,27 @@ class CorrectionMixin:
         for name in OF_ROWS:
             vars(self).pop(name, None)
 
+    def _check_wishes(self, new: tuple[Wish, ...]) -> None:
+        """Refuse values that nobody had, and a direction against an earlier one."""
+        reader = self._wish_reader()
+        scaling = self.system_.scaling
+        for wish in new:
+            name = reader.features[wish.feature]
+            column = wish.feature
+            if reader.columns is not None:
+                column = columns_of_feature(reader.columns, wish.feature)[0]
+            if wish.kind in AT_VALUES and scaling is not None:
+                _check_values(wish, name, scaling.values[column])
+            for earlier in self._earlier_wishes():
+                is_against = {wish.kind, earlier.kind} == {"rises", "falls"}
+                shared = set(wish.labels) & set(earlier.labels)
+                if is_against and earlier.feature == wish.feature and shared:
+                    raise InputError(
+                        f"{name!r} {earlier.kind} already by an earlier wish, so it "
+                        f"cannot be one that {wish.kind}: begin with the model before "
+                        "that wish."
+                    )
+
     def _refuse_short(self) -> None:
         """Refuse to correct a short model: its sums are those of the long one."""
         if self.system_.is_chosen:
@@ -279,6 +305,17 @@ class CorrectionMixin:
         return restored_wishes(plain, reader.features, reader.labels)
 
 
+def _check_values(wish: Wish, name: str, knots: FloatArray) -> None:
+    """Refuse values of a wish beyond those that were measured."""
+    low, high = float(knots[0]), float(knots[-1])
+    for value, _ in wish.values:
+        if not low <= value <= high:
+            raise InputError(
+                f"{name!r} was measured from {low:g} to {high:g}: {value:g} is beyond "
+                "that, where a curve stays as it is at its end. Give a value between."
+            )
+
+
 def under_edits(classifier: Any, edits: Edits) -> "MLTSKClassifier":
     """A fitted copy with edits that were made in its page, by its sums alone."""
     check_is_fitted(classifier)
@@ -294,6 +331,7 @@ def under_edits(classifier: Any, edits: Edits) -> "MLTSKClassifier":
         raise InputError(
             f"{edits.source} takes all of its edits back: the model stays as it is."
         )
+    classifier._check_wishes(new)
     copy = classifier._under(new, by_rows=False)
     edits.check_numbers(copy.system_)
     earlier = getattr(classifier, "edits_", ())

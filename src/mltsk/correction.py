@@ -19,6 +19,7 @@ from .fit.bends import BENT, straight_columns, with_ramps
 from .fit.corrected import Corrected, Corrector, WishedLabels, without_exceptions
 from .fit.demands import wished_columns
 from .fit.ridge import Penalty
+from .fit.rows import Rows
 from .fit.solve import with_pairs_of_folds
 from .fit.sums import MAX_SUM_CELLS, FitSums, n_sum_cells
 from .fit.wishes import Wish
@@ -69,10 +70,15 @@ def restored_wishes(
 
 
 @underflow_is_zero()
-def corrected_record(record: FitRecord, corrector: Corrector) -> FitRecord:
-    """The record of a long model under wishes."""
+def corrected_record(
+    record: FitRecord, corrector: Corrector, all_rows: Rows | None = None
+) -> FitRecord:
+    """The record of a long model under wishes.
+
+    ``all_rows`` are those of the data, where they are still there.
+    """
     record = _bendable(record, corrector)
-    wide = _wide_sums(record, corrector)
+    wide = _wide_sums(record, corrector, all_rows)
     design = record.training.design
     main = corrector.corrected(wide.with_pairs(corrector.kept_pairs(design.pairs)))
     block = record.training_block()
@@ -85,6 +91,9 @@ def corrected_record(record: FitRecord, corrector: Corrector) -> FitRecord:
         of_fold = own.left_out(block.take(rows), n_rows)
         scores[rows] = of_fold
         folds.append((rows, own_pairs))
+    if record.choice_shifts is not None:
+        # what was chosen by these rows is as honest as it was before the wishes
+        scores = scores + record.choice_shifts
     is_kept = n_sum_cells(wide.design.n_columns, len(wide.parts)) <= MAX_SUM_CELLS
     training = replace(
         record.training, loo_scores=scores, design=main.design, wishes=corrector
@@ -98,6 +107,7 @@ def corrected_record(record: FitRecord, corrector: Corrector) -> FitRecord:
         kept_sums=wide if is_kept else None,
         folds=tuple(folds),
         n_rows=record.n_rows,
+        choice_shifts=record.choice_shifts,
         held_slopes=_held_slopes(record, corrector),
     )
 
@@ -124,7 +134,9 @@ def _bendable(record: FitRecord, corrector: Corrector) -> FitRecord:
     )
 
 
-def _wide_sums(record: FitRecord, corrector: Corrector) -> FitSums:
+def _wide_sums(
+    record: FitRecord, corrector: Corrector, all_rows: Rows | None
+) -> FitSums:
     """Sums for the pairs of all folds, of the columns that are left under wishes.
 
     Those of thousands of exceptions may be too large to be kept, and are not needed.
@@ -132,7 +144,9 @@ def _wide_sums(record: FitRecord, corrector: Corrector) -> FitSums:
     sums = record.kept_sums
     if sums is None:
         design = without_exceptions(record.training.design)
-        sums = record.sums_of_rows(with_pairs_of_folds(design, record.folds))
+        wide = with_pairs_of_folds(design, record.folds)
+        own_pairs = corrector.kept_pairs(wide.pairs)
+        sums = record.sums_of_rows(replace(wide, pairs=own_pairs), all_rows)
     return corrector.kept_sums(replace(sums, curves=record.long_curves))
 
 

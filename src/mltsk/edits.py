@@ -27,6 +27,7 @@ import numpy as np
 
 from .core.arrays import FloatArray
 from .exceptions import InputError, is_unicode
+from .fit.wishes import MAX_EFFECT
 from .limits import read_json
 from .system import FuzzySystem
 from .text import did_you_mean, listing
@@ -38,7 +39,6 @@ ACTIONS = (*EDIT_DIRECTIONS, "off", "point", "free")
 MAX_EDITS = 10_000
 MAX_EDITS_BYTES = 16 << 20  # of a file of edits
 MAX_EDIT_TEXT = 2_000  # characters of a name or a reason
-MAX_EDIT_EFFECT = 100.0  # log-odds
 # By how much numbers of a page may differ from those that its edits give, next to 1 and
 # the largest. Two solvers agree to 1e-12; a number that was changed by hand does not.
 PAGE_TOLERANCE = 1e-8
@@ -320,10 +320,10 @@ def checked_edit(item: Any, where: str) -> Edit:
     if is_point:
         point["value"] = _finite(item["value"], "value", where)
         point["effect"] = _finite(item["effect"], "effect", where)
-        if abs(point["effect"]) > MAX_EDIT_EFFECT:
+        if abs(point["effect"]) > MAX_EFFECT:
             raise InputError(
                 f"{where} asks for an effect of {point['effect']:g}: log-odds beyond "
-                f"{MAX_EDIT_EFFECT:g} are certainty."
+                f"{MAX_EFFECT:g} are certainty."
             )
     return Edit(
         feature=item["feature"],

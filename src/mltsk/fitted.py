@@ -1,23 +1,17 @@
-"""Public attributes of a fitted classifier, parts of its system, and its score."""
+"""Public attributes of a fitted classifier, parts of its system."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import NDArray
 
-from .core.arrays import Array, asnumpy, dense
+from .core.arrays import Array
 from .core.certainty import Certainty
 from .core.terms import Terms
-from .exceptions import InputError
 from .explain import FeaturePairs, RuleBase, feature_pairs, rule_base
-from .metrics.label_sets import subset_accuracy_score
 from .system import FuzzySystem
-from .targets import are_label_lists, plain_lists, table_targets
 
 
 def _of_system(field: str, doc: str) -> property:
@@ -34,6 +28,17 @@ def _per_feature(field: str, axis: int, doc: str) -> property:
         return of_columns if used is None else used.per_feature(of_columns, axis)
 
     return property(values, doc=doc)
+
+
+def _check_has_system(model: "FittedAttributes") -> None:
+    """Refuse an estimator that was not fitted, in scikit-learn's words.
+
+    It is imported for these words alone: a model in a file is read without it.
+    """
+    if not hasattr(model, "system_"):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(model)
 
 
 class FittedAttributes:
@@ -90,7 +95,7 @@ class FittedAttributes:
 
         Of a model whose scores are no log-odds, these scores.
         """
-        check_is_fitted(self)
+        _check_has_system(self)
         system = self.system_
         if not system.has_log_odds:
             return system.thresholds
@@ -99,7 +104,7 @@ class FittedAttributes:
     @property
     def loo_proba_(self) -> Array:
         """`loo_scores_` as probabilities, (n_samples, n_labels)."""
-        check_is_fitted(self)
+        _check_has_system(self)
         return self.system_.probabilities(self.loo_scores_)
 
     @property
@@ -115,7 +120,7 @@ class FittedAttributes:
     @property
     def pairs_(self) -> FeaturePairs:
         """Pairs of features that act together, with a heat map each, largest first."""
-        check_is_fitted(self)
+        _check_has_system(self)
         return feature_pairs(self.system_)
 
     @property
@@ -128,13 +133,13 @@ class FittedAttributes:
         part of its line. An exception counts one for each of its conditions and each of
         its slopes.
         """
-        check_is_fitted(self)
+        _check_has_system(self)
         return self.system_.n_statements
 
     @property
     def rules_(self) -> RuleBase:
         """The rules as data: ``print(clf.rules_)`` reads them out."""
-        check_is_fitted(self)
+        _check_has_system(self)
         return rule_base(self._judged_system())
 
     def _judged_system(self) -> FuzzySystem:
@@ -143,60 +148,3 @@ class FittedAttributes:
         if record is None:
             return self.system_
         return replace(self.system_, worth=record.worth)
-
-
-class ObservedLabelsMixin(ClassifierMixin):
-    """A classifier whose ``score`` leaves out labels that were not observed."""
-
-    multilabel_: bool
-    label_names_: tuple[str, ...]
-
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Share of samples whose labels are all predicted right, as far as observed.
-
-        NaN in y is a label that was not observed: it is neither right nor wrong, and a
-        sample without any observed label does not count. Where all labels were
-        observed, this is scikit-learn's subset accuracy; for one-dimensional y, its
-        accuracy.
-
-        Parameters
-        ----------
-        X : samples, in any form that ``predict`` takes
-        y : labels, in any form that ``fit`` takes
-        sample_weight : array of shape (n_samples,), optional
-        """
-        check_is_fitted(self)
-        if not self.multilabel_:
-            return super().score(X, y, sample_weight)
-        predictions = asnumpy(self.predict(X))
-        truth = _observed_labels(y, self.label_names_)
-        return subset_accuracy_score(truth, predictions, sample_weight=sample_weight)
-
-
-def _observed_labels(y: Any, label_names: tuple[str, ...]) -> NDArray[np.float64]:
-    """Labels as 0 and 1 (n, L), NaN where not observed, from any form of them."""
-    y = plain_lists(y)
-    if getattr(y, "ndim", 1) == 1 and are_label_lists(y):
-        return _listed_labels(y, label_names)
-    targets = table_targets(asnumpy(dense(y)), [], may_miss=True)
-    if targets.observed is None:
-        return targets.Y
-    return np.where(targets.observed, targets.Y, np.nan)
-
-
-def _listed_labels(
-    rows: Iterable[Iterable[object]], label_names: tuple[str, ...]
-) -> NDArray[np.float64]:
-    """Lists of the labels of each sample as an indicator (n, L)."""
-    columns = {name: column for column, name in enumerate(label_names)}
-    label_sets = [[str(label) for label in labels] for labels in rows]
-    Y = np.zeros((len(label_sets), len(columns)))
-    for row, labels in enumerate(label_sets):
-        for label in labels:
-            if label not in columns:
-                raise InputError(
-                    f"Row {row} of y lists {label!r}, which is none of the labels that "
-                    "the model was fitted to."
-                )
-            Y[row, columns[label]] = 1
-    return Y

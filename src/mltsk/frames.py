@@ -190,6 +190,11 @@ def is_absent(cell: object) -> bool:
     return bool(cell != cell)
 
 
+def default_names(n_features: int) -> tuple[str, ...]:
+    """Names of features that have none."""
+    return tuple(f"x{d}" for d in range(n_features))
+
+
 def has_columns(X: object) -> bool:
     """Whether X is a data frame of pandas or polars."""
     if not (hasattr(X, "shape") and hasattr(X, "columns")):

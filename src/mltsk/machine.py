@@ -26,10 +26,10 @@ def total_memory(process: Path = PROCESS) -> int:
     """Bytes of memory that this process may take.
 
     Those of the machine, of the container that this runs in, of a container around
-    that one, or of the limit that a shell has set (``ulimit -v``): the fewest.
+    that one, or of a limit that a shell has set (``ulimit -v`` or ``-d``): the fewest.
     """
     memory = _posix_memory() or _windows_memory() or ASSUMED_MEMORY
-    memory = min(memory, _address_space() or memory)
+    memory = min(memory, _limit_of_shell() or memory)
     for path in container_memory_files(process):
         with suppress(OSError, ValueError):  # no such file, or the word "max"
             memory = min(memory, int(path.read_text()))
@@ -80,13 +80,14 @@ def _memory_mounts(process: Path) -> Iterator[tuple[str, str, Path]]:
             yield kind, root, Path(folder)
 
 
-def _address_space() -> int:
-    """Bytes that this process may address; 0 where there is no such limit."""
+def _limit_of_shell() -> int:
+    """Bytes that this process may address, or fill; 0 where there is no such limit."""
     resource = _module("resource")
     if resource is None:
         return 0
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    return 0 if limit == resource.RLIM_INFINITY else int(limit)
+    kinds = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
+    limits = [resource.getrlimit(kind)[0] for kind in kinds]
+    return min((n for n in limits if n != resource.RLIM_INFINITY), default=0)
 
 
 def _posix_memory() -> int:

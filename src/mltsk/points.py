@@ -30,9 +30,9 @@ from .explain.points import (
     word_codes,
 )
 from .explain.subjects import Subjects
-from .fitted import ObservedLabelsMixin
 from .frames import InputColumn, columns_of
 from .metrics import evaluate
+from .observed import ObservedLabelsMixin
 from .probabilities import (
     Curves,
     find_thresholds,

@@ -542,8 +542,11 @@ def _best_cuts(
         chosen = reached.argmax(axis=0)
     labels = np.arange(S.shape[1])
     cuts = (S[chosen, labels] + below[chosen, labels]) / 2
+    # a label that no row has, or all rows, says nothing of a cut: even odds
+    total = mass.sum(axis=0)
+    has_both = (positives > 0) & (positives < total * (1 - 1e-12))
     missed = (best < share - 1e-12) | (positives == 0)
-    return np.where(positives > 0, cuts, 0.0), missed & (goal != "f1")
+    return np.where(has_both, cuts, 0.0), missed & (goal != "f1")
 
 
 def _metric_of_cuts(

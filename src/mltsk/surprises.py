@@ -88,8 +88,9 @@ def second_look(model: Any, at_most: int = 20) -> SecondLook:
         )
     cells = _Cells.of(model, record)
     unlikely = cells.unlikely(at_most)
-    unlikely["reasons"] = _reasons(record, cells, unlikely)
-    pulling = _pulling(record, at_most, model.label_names_)
+    long = FitRecord.of_training(record.training, record.index, record.long)
+    unlikely["reasons"] = _reasons(record, long, cells, unlikely)
+    pulling = _pulling(long, at_most, model.label_names_)
     return SecondLook(unlikely, pulling, n_cells=len(cells.rows))
 
 
@@ -165,13 +166,16 @@ def chance_counts(probability: FloatArray, levels: FloatArray) -> FloatArray:
     return sums[np.searchsorted(either, levels * (1 + 1e-12), side="right")]
 
 
-def _reasons(record: FitRecord, cells: _Cells, unlikely: pd.DataFrame) -> list[str]:
+def _reasons(
+    record: FitRecord, long: FitRecord, cells: _Cells, unlikely: pd.DataFrame
+) -> list[str]:
     """What makes each of these rows look otherwise to the long model, in words.
 
-    What a short model adds is 0 at one end of a feature, so that nothing speaks
-    against a rare label there; in the long one it is 0 on average.
+    The places of cells are those of ``record``. What a short model adds is 0 at one end
+    of a feature, so that nothing speaks against a rare label there; in the long one it
+    is 0 on average.
     """
-    long = FitRecord.of_training(record.training, record.index, record.long).system()
+    system = long.system()
     place_of = dict(zip(cells.rows.tolist(), cells.places.tolist(), strict=True))
     training = record.training.take(record.judged)
     reasons = []
@@ -179,7 +183,7 @@ def _reasons(record: FitRecord, cells: _Cells, unlikely: pd.DataFrame) -> list[s
         unlikely["row"], unlikely["label"], unlikely["recorded"], strict=True
     ):
         place = place_of[row]
-        why = explain(long, training.X[place : place + 1]).why(label)
+        why = explain(system, training.X[place : place + 1]).why(label)
         sign = -1 if recorded else 1
         parts = [part for part in why.parts if part.part in REASON_KINDS]
         reasons.append("; ".join(_strongest(parts, sign)))
@@ -194,14 +198,13 @@ def _strongest(parts: list[Part], sign: int) -> list[str]:
     return words[:MAX_REASONS]
 
 
-def _pulling(record: FitRecord, at_most: int, names: tuple[str, ...]) -> pd.DataFrame:
+def _pulling(long: FitRecord, at_most: int, names: tuple[str, ...]) -> pd.DataFrame:
     """The rows that move their own answer most, in the long model.
 
     A score with the row less the score without it is leverage times the residual
     without it, which the closed form gives for all rows at once; both start from the
     base rates of all rows.
     """
-    long = FitRecord.of_training(record.training, record.index, record.long)
     X = long.training.X
     without = long.loo_scores
     scores = long.long.scores(asnumpy(X) if is_tensor(X) else X)

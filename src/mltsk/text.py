@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
+# Short words that are no code: "No" and "no" are one answer.
+SHORT_ANSWERS = frozenset({"no", "ja", "si", "sí", "sì"})
 MIN_LETTERS = 3  # of a word whose capitals mean nothing: AA, Aa and aa are genotypes
 
 
@@ -92,7 +94,8 @@ def respelled(words: Iterable[str], usual: Mapping[str, str]) -> dict[str, str]:
     changed = {}
     for word in words:
         known = usual.get(word.casefold(), word)
-        if known != word and len(word) >= MIN_LETTERS:
+        is_word = len(word) >= MIN_LETTERS or word.casefold() in SHORT_ANSWERS
+        if known != word and is_word:
             changed[word] = known
     return changed
 

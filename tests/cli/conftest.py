@@ -120,7 +120,7 @@ def model(awkward, tmp_path_factory):
 @pytest.fixture(scope="session")
 def numbers(awkward):
     """The numbers of that file."""
-    return np.loadtxt(awkward, delimiter=",", skiprows=1)
+    return np.loadtxt(awkward, delimiter=",", skiprows=1, encoding="utf-8")
 
 
 @pytest.fixture

@@ -155,6 +155,23 @@ print([name for name in heavy if name in sys.modules])
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.parametrize(
+    "command", ["rules {}", "rules {} --format md", "export {} --json -"]
+)
+def test_main_reads_a_model_without_scikit_learn_and_pandas(command, model):
+    code = f"""
+import sys
+from mltsk.cli import main
+main({command.format(model).split()})
+heavy = ("sklearn", "pandas", "skops", "torch")
+print([name for name in heavy if name in sys.modules])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 def test_main_reads_the_arguments_of_the_process(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["mltsk", "--version"])
     assert main() == 0

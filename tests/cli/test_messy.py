@@ -178,6 +178,7 @@ def test_all_commands_take_a_messy_file(make, succeeds, tmp_path):
     page = tmp_path / "page.html"
     succeeds("explore", model, "--data", path, "--out", page)
     succeeds("export", model, "--json", tmp_path / "model.json")
+    succeeds("second-look", model, path)  # the same table by its digest
     succeeds("review", path, expected.options, "--quick --out", page)
     assert all(label in page.read_text("utf-8") for label in expected.labels)
 

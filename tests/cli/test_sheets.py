@@ -41,6 +41,31 @@ def test_points_refuses_bad_input_in_one_sentence(files, capsys):
         assert sorted(files.iterdir()) == before
 
 
+@pytest.mark.parametrize("command", ["points", "second-look", "methods"])
+def test_sheets_refuse_another_table_of_the_same_length(
+    files, capsys, table, tmp_path, command
+):
+    X, Y = table
+    other = tmp_path / "people.csv"
+    X.assign(age=X["age"].where(X.index != 7, 99.0)).join(Y).to_csv(other, index=False)
+    name = {"points": "sheet.md", "methods": "text.md"}.get(command, "look.csv")
+    out = ["--out", str(tmp_path / name)]
+    assert main([command, str(files / "people.skops"), str(other), *out]) == 2
+    assert "another table of 240 rows than" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [other]
+
+
+def test_person_has_no_interval_from_another_table_of_the_same_name_and_length(
+    files, capsys, table, tmp_path
+):
+    X, Y = table
+    other = tmp_path / "people.csv"
+    X[::-1].join(Y).to_csv(other, index=False)
+    out = ["--row", "1", "--out", str(tmp_path / "person.html")]
+    assert main(["person", str(files / "people.skops"), str(other), *out]) == 0
+    assert "is not the table that the model was fitted on" in capsys.readouterr().err
+
+
 def test_person_leaves_the_person_out_of_the_fit_and_says_how_sure(files, capsys):
     out = files / "person.html"
     model_and_data = [str(files / "people.skops"), str(files / "people.csv")]

@@ -201,3 +201,16 @@ def test_review_judges_on_another_file(succeeds, refused, halves, tmp_path):
     assert "judged as they are" in sentence
     sentence = refused("review", model, second, "--out", second)
     assert "is read here" in sentence
+
+
+def test_review_says_a_thing_of_one_label_once(succeeds, awkward, tmp_path):
+    out = tmp_path / "page.html"
+    said = succeeds("review", awkward, "--labels plain --quick --out", out).out
+    verdicts = [line for line in said.splitlines() if line.lstrip().startswith("plain")]
+    assert len(verdicts) == 1
+
+
+def test_doctor_wraps_its_last_line(succeeds, patients):
+    lines = succeeds("doctor", patients, "--labels gout").out.splitlines()
+    long_words = [line for line in lines if len(line) > 80 and " " in line.strip()]
+    assert long_words == []

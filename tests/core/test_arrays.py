@@ -209,3 +209,25 @@ def test_weighted_mean_and_sd_of_csr_are_those_of_the_dense_array(are_duplicated
         indices = np.repeat(X.indices, 2)
         X = sparse.csr_array((data, indices, 2 * X.indptr), shape=X.shape)
     assert_allclose(weighted_mean_and_sd(X, w), expected)
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "sched_setaffinity"), reason="cores cannot be taken away here"
+)
+def test_blas_threads_are_no_more_than_cores_whatever_is_asked_for():
+    code = """
+import os
+
+import numpy, scipy.linalg
+from threadpoolctl import threadpool_info
+
+from mltsk.core.arrays import blas_threads
+
+os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:1])
+with blas_threads(0.0):
+    found = threadpool_info()
+counts = {pool["num_threads"] for pool in found if pool["user_api"] == "blas"}
+assert counts == {1}, counts
+"""
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2", "MLTSK_THREADS": "2"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mltsk import MLTSKClassifier, edited, load, read_table, save
+from mltsk import MLTSKClassifier, edited, evaluate, load, read_table, save
+from mltsk.pages.explorer_content import system_data
 
 SCORES = """(rows) => rows.map((row) => {
   const x = Float64Array.from(row, (value) => value ?? NaN);
@@ -36,6 +37,19 @@ CURVES = """() => explorer.whole.features.map((_, f) => {
 BEYOND = """[...document.querySelectorAll("#x-edit-card *")].filter((node) => {
   return node.getBoundingClientRect().right > innerWidth + 1;
 }).length"""
+WORDS = """(j) => {
+  explorer.choose(j);
+  const told = (selector) => {
+    return [...document.querySelectorAll(selector)].map((node) => node.textContent);
+  };
+  return [told("#x-general li"), told("#x-general .more")[0]];
+}"""
+DROP = """([name, text]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], name));
+  const init = { dataTransfer: data, bubbles: true, cancelable: true };
+  document.getElementById("x-labels").dispatchEvent(new DragEvent("drop", init));
+}"""
 MOVE = "([value, effect]) => explorer.editor.drag(value, effect, true)"
 LOSS_ADDED = "explorer.editor.numbers.losses[1] - explorer.editor.model.losses[1]"
 CARD = "#x-edit-card"
@@ -80,6 +94,19 @@ def scores_in(browser, model, X):
     rows = model.system_.columns.expand(X)
     plain = [[None if x != x else x for x in row] for row in rows.tolist()]
     return np.array(browser.run(SCORES, plain))
+
+
+def words_in(browser, n_labels):
+    """The general rule of each label, as the page says it."""
+    return [browser.run(WORDS, j) for j in range(n_labels)]
+
+
+def words_of(model):
+    """The general rule of each label, as Python says it."""
+    said = []
+    for general in system_data(model)["general"]:
+        said.append([[words for _, words in general["words"]], general["more"]])
+    return said
 
 
 def log_odds(model, X):
@@ -258,6 +285,7 @@ def test_random_edits_give_pythons_predictions(browser, page, pbc, options):
         assert_allclose(scores, log_odds(changed, pbc.X), rtol=0, atol=1e-9)
         losses = browser.run("Array.from(explorer.editor.numbers.losses)")
         assert_allclose(losses, changed.price_["squared_loss"], atol=1e-7)
+        assert words_in(browser, 4) == words_of(changed)
         n_compared += 1
     assert n_compared >= 4
     assert not browser.errors
@@ -334,3 +362,215 @@ def test_a_changed_export_is_refused(opened, file, model):
     content["numbers"]["terms"][0] += 1e-3
     with pytest.raises(ValueError, match="are not those that its edits give"):
         edited(file, content)
+
+
+# price by rows ------------------------------------------------------------------------
+
+
+def judged_in(browser, figure):
+    return browser.run(f"explorer.editor.after.map(({{ {figure} }}) => {figure})")
+
+
+def assert_judged_alike(browser, before, after):
+    """Figures of the page are those of leave-one-out scores of two models in Python."""
+    for side, model in (("model.rows.before", before), ("after", after)):
+        expected = evaluate(
+            before.fit_record_.labels, model.loo_scores_, per_label=True
+        )
+        for figure in ("AP", "AUC"):
+            values = browser.run(f"explorer.editor.{side}.map((own) => own.{figure})")
+            assert_allclose(values, expected[figure], atol=1e-9)
+
+
+def test_the_page_says_what_edits_cost_in_rows_left_out(opened, model):
+    opened.run(SELECT, [feature(model, "sex"), True, 0])
+    opened.click(OFF)
+    opened.run(SELECT, [feature(model, "albumin"), False, 2])
+    opened.click(FALLS)
+    wished = model.constrained(
+        monotonic_cst={"albumin": {"spiders": -1}}, without="sex"
+    )
+    assert_judged_alike(opened, model, wished)
+    had = model.fit_record_.labels[:, 2] == 1
+    curves = model.fit_record_.curves  # an edited model keeps them, and its thresholds
+    given = curves.log_odds(wished.fit_record_.scores) >= model.system_.thresholds
+    found = int((given[:, 2] & had).sum())
+    assert judged_in(opened, "found")[2] == found
+    assert f"{found} of {had.sum()}" in opened.text("edit-price")
+    assert "spiders loses most: an AP of" in opened.text("edit-said")
+
+
+def test_labels_that_no_edit_is_about_cost_nothing(opened, model):
+    opened.run(SELECT, [feature(model, "sex"), False, 2])
+    opened.click(OFF)
+    before = opened.run("explorer.editor.model.rows.before")
+    after = opened.run("explorer.editor.after")
+    assert [before[j] == pytest.approx(after[j]) for j in range(4)] == [
+        True,
+        True,
+        False,
+        True,
+    ]
+
+
+def test_rows_of_a_group_are_left_out_together(browser, page, pbc):
+    groups = np.arange(len(pbc.X)) // 3
+    clf = MLTSKClassifier(n_rules=0).fit(pbc.X, pbc.Y, groups=groups)
+    browser.open(page(clf, pbc.X, pbc.Y))
+    browser.run(SELECT, [feature(clf, "age"), True, 0])
+    browser.click(FALLS)
+    assert_judged_alike(browser, clf, clf.constrained(monotonic_cst={"age": -1}))
+    card = browser.run(f"document.querySelector('{CARD}').textContent")
+    assert "with all rows that belong to it" in " ".join(card.split())
+
+
+def test_a_page_of_other_rows_says_why_it_counts_no_cases(browser, page, model, pbc):
+    browser.open(page(model, pbc.X[:100], pbc.Y[:100]))
+    browser.run(SELECT, [feature(model, "sex"), True, 0])
+    browser.click(OFF)
+    card = browser.run(f"document.querySelector('{CARD}').textContent")
+    assert "the rows of this page are not those of its fit" in " ".join(card.split())
+    assert "%" in browser.text("edit-price")
+    assert not browser.errors
+
+
+# files --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def exported(opened, model):
+    """What the page exports after two edits, which it then takes back."""
+    opened.run(SELECT, [feature(model, "bilirubin"), False, 1])
+    values = opened.run("explorer.editor.curve.handles.map((h) => h.value)")
+    opened.run(MOVE, [values[3], -0.4])
+    opened.run(SELECT, [feature(model, "albumin"), True, 1])
+    opened.click(FALLS)
+    content = opened.run(EXPORTED)
+    opened.click("#x-edit-undo")
+    opened.click("#x-edit-undo")
+    return content
+
+
+def load_in(browser, content, path):
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    browser.run("explorer.editor.say('')")
+    browser.page.set_input_files("#x-edit-file", path)
+    browser.wait_for("document.getElementById('x-edit-said').textContent !== ''")
+    return browser.text("edit-said")
+
+
+def test_a_file_of_edits_is_loaded_and_taken_back(
+    opened, file, pbc, exported, tmp_path
+):
+    whole = scores_in(opened, load(file), pbc.X[:9])
+    said = load_in(opened, exported, tmp_path / "e.json")
+    assert said == "Loaded 2 edits of A. Person. Undo takes this back."
+    changed = edited(file, exported)
+    scores = scores_in(opened, changed, pbc.X)
+    assert_allclose(scores, log_odds(changed, pbc.X), rtol=0, atol=1e-9)
+    assert opened.texts("#x-edit-log .edit-who") == [
+        f"A. Person, {edit['time'][:10]}" for edit in exported["edits"]
+    ]
+    again = opened.run("explorer.editor.model.exported(explorer.editor.edits)")
+    assert again == exported
+    assert opened.run("explorer.editor.feature") == feature(changed, "albumin")
+    opened.click("#x-edit-undo")
+    assert_allclose(scores_in(opened, changed, pbc.X[:9]), whole, atol=1e-12)
+    assert not opened.errors
+
+
+def test_a_dropped_file_is_loaded(opened, exported):
+    opened.run(DROP, ["edits.json", json.dumps(exported)])
+    opened.wait_for("explorer.editor.edits.length === 2")
+    assert opened.text("edited") == "Edited model: 2 edits"
+
+
+def test_a_new_reason_of_a_loaded_edit_is_that_of_whoever_exports_it(
+    opened, exported, tmp_path
+):
+    load_in(opened, exported, tmp_path / "e.json")
+    opened.page.locator("#x-edit-log input").first.fill("a better reason")
+    opened.page.fill("#x-edit-author", "B. Person")
+    with opened.page.expect_download():
+        opened.page.click("#x-edit-export")
+    authors = opened.run("explorer.editor.edits.map(({ author }) => author)")
+    assert authors == ["B. Person", "A. Person"]
+
+
+def changed_edit(exported, **changes):
+    first, *others = exported["edits"]
+    return {**exported, "edits": [{**first, **changes}, *others]}
+
+
+BAD_FILES = {
+    "no JSON": (lambda e: "{", "it is no JSON"),
+    "a list": (lambda e: [e], "is no file of edits"),
+    "another format": (lambda e: {**e, "format": "x"}, "is no file of edits"),
+    "a later version": (lambda e: {**e, "version": 2}, "has the version 2"),
+    "another model": (lambda e: {**e, "model": "sha256:0"}, "page of another model"),
+    "no edits": (lambda e: {**e, "edits": []}, "a list of 1 to 10,000 edits"),
+    "more keys": (lambda e: {**e, "more": 1}, 'It has "more", which is unknown'),
+    "numbers": (
+        lambda e: {**e, "numbers": {**e["numbers"], "terms": [0]}},
+        "other numbers than its edits give",
+    ),
+    "an unknown feature": (
+        lambda e: changed_edit(e, feature="__proto__"),
+        'Edit 1 names "__proto__", which is no feature here',
+    ),
+    "labels twice": (
+        lambda e: changed_edit(e, labels=["edema", "edema"]),
+        "names a label twice",
+    ),
+    "no action": (lambda e: changed_edit(e, action="jumps"), 'the action "jumps"'),
+    "no author": (lambda e: changed_edit(e, author=" "), "has no text as 'author'"),
+    "a long reason": (lambda e: changed_edit(e, reason="x" * 2001), "as 'reason'"),
+    "no time": (lambda e: changed_edit(e, time="yesterday"), 'the time "yesterday"'),
+    "a point elsewhere": (
+        lambda e: changed_edit(e, value=3.14159),
+        "sets a point at 3.14159, where this page has none",
+    ),
+    "no effect": (lambda e: changed_edit(e, effect="1"), 'the effect "1"'),
+    "too much": (lambda e: changed_edit(e, effect=1e9), "the effect 1000000000"),
+    "sex rises": (
+        lambda e: {**e, "edits": [{**e["edits"][1], "feature": "sex"}]},
+        'gives "sex" a direction, but its values have no order',
+    ),
+    "a point that rises": (
+        lambda e: changed_edit(e, action="rises"),
+        'has "value", which is unknown',
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", list(BAD_FILES))
+def test_a_file_that_is_not_right_is_refused_in_a_sentence(
+    opened, exported, tmp_path, wrong
+):
+    make, expected = BAD_FILES[wrong]
+    said = load_in(opened, make(exported), tmp_path / "e.json")
+    assert said.startswith("e.json ")
+    assert expected in said
+    assert opened.run("explorer.editor.edits.length") == 0
+    assert not opened.run("explorer.editor.isEdited")
+    assert not opened.errors
+
+
+def test_a_file_whose_edits_contradict_each_other_is_refused(
+    opened, exported, tmp_path
+):
+    values = opened.run(
+        "explorer.editor.model.curves[explorer.data.features.indexOf('albumin')]"
+        ".handles.map(({ value }) => value)"
+    )
+    falls = exported["edits"][1]
+    points = [
+        {**falls, "action": "point", "value": values[place], "effect": effect}
+        for place, effect in ((1, -1.0), (5, 2.0))
+    ]
+    content = {key: exported[key] for key in ("format", "version", "model")}
+    said = load_in(opened, {**content, "edits": [falls, *points]}, tmp_path / "e.json")
+    assert said == (
+        "e.json is refused: no curve of this model does all of that at once."
+    )
+    assert opened.run("explorer.editor.edits.length") == 0

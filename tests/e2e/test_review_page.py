@@ -148,6 +148,27 @@ def test_review_bar_of_contents_unfolds_where_it_goes_and_stays(browser, page):
     assert browser.run("document.querySelector('#table').closest('details').open")
 
 
+ROWS_OF_BAR = """new Set([...document.querySelectorAll("nav.parts > *")].map((node) => {
+  const box = node.getBoundingClientRect();
+  return Math.round((box.top + box.bottom) / 20);
+})).size"""
+CUT_TABLES = """[...document.querySelectorAll("[aria-label='Figures of all labels']")]
+  .filter((card) => card.scrollWidth > card.clientWidth + 1).length"""
+
+
+@pytest.fixture(scope="module")
+def forty_rows(tmp_path_factory):
+    path = tmp_path_factory.mktemp("review") / "pbc.html"
+    table = read_table("pbc")
+    return review(table.X.iloc[:40], path, table.Y.iloc[:40])
+
+
+def test_review_has_room_for_its_bar_and_its_figures_on_a_desk(browser, forty_rows):
+    browser.open(forty_rows, width=1400, ready=IS_WHOLE)
+    assert browser.run(ROWS_OF_BAR) == 1
+    assert browser.run(CUT_TABLES) == 0
+
+
 def test_review_says_what_another_threshold_would_change(browser, page):
     browser.open(page, ready=IS_WHOLE)
     browser.run("document.querySelector('#r-move-1').closest('details').open = true")

@@ -1,8 +1,13 @@
 """Rules in the form of (14): whoever reads them gets the scores of the model."""
 
 import json
+import re
+import shutil
+import subprocess
+from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
@@ -106,8 +111,85 @@ def test_to_latex_escapes_names_and_closes_what_it_opens(model):
     assert r"\text{blood\_pressure} \text{ is } \mathrm{Gauss}(" in latex
     assert r"\text{in \$}" in latex
     assert latex.count("{") == latex.count("}")
-    assert latex.startswith("\\begin{align*}\n")
-    assert latex.endswith("\\end{align*}\n")
+    assert latex.startswith("{\\allowdisplaybreaks\n\\begin{align*}\n")
+    assert latex.endswith("\\end{align*}\n}\n")
+
+
+def test_to_latex_fills_lines_and_ends_them_before_the_margin():
+    data = make_multilabel_rules(n_samples=80, n_features=30, random_state=0)
+    fit = PaperMLTSK(2, width_scale=10.0, correlation_weight=0.01).fit(*data.frames())
+    lines = fit.rules_.to_latex().split("\\\\\n")
+    as_printed = [re.sub(r"\\[a-z]+|[{}^_&,\s]", "", line) for line in lines]
+    assert max(map(len, as_printed)) <= 66
+    # of lines that go on on the next one
+    going_on = [
+        length
+        for length, following in pairwise(map(len, as_printed))
+        if length > 20 and following
+    ]
+    assert np.median(going_on) > 35
+
+
+@pytest.mark.skipif(
+    shutil.which("pdflatex") is None, reason="no pdflatex on this machine"
+)
+def test_to_latex_compiles_and_stays_within_the_margins(model, tmp_path):
+    (tmp_path / "rules.tex").write_text(model.rules_.to_latex(), encoding="utf-8")
+    document = (
+        "\\documentclass{article}\\usepackage{amsmath}\n"
+        "\\begin{document}\\input{rules.tex}\\end{document}\n"
+    )
+    (tmp_path / "paper.tex").write_text(document, encoding="utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-halt-on-error", "paper.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert b"Overfull" not in done.stdout
+
+
+def scores_of_a_text(text, X):
+    """`scores_of_a_reader`, for one who has nothing but the printed page."""
+    page = re.sub(r"\s+", " ", text)
+    rules = []
+    for rule in page.split("Rule ")[1:]:
+        conditions, lines = rule.split(" THEN ")
+        gaussians = []
+        for feature, center, width in re.findall(
+            r"(?:IF|and) (.+?) is Gauss\((\S+), (\S+)\)", conditions
+        ):
+            gaussians.append(
+                {"feature": feature, "center": float(center), "width": float(width)}
+            )
+        consequents = []
+        for line in re.split(r"f_\S+(?: fever')? = ", lines)[1:]:
+            terms = re.findall(r"([+-]) (\S+?)·('.+?'|\S+)", line)
+            consequents.append(
+                {
+                    "intercept": float(line.split()[0]),
+                    "terms": [
+                        (name.strip("'"), float(sign + p)) for sign, p, name in terms
+                    ],
+                }
+            )
+        rules.append({"if": gaussians, "then": consequents})
+    return scores_of_a_reader({"rules": rules}, X)
+
+
+@pytest.mark.parametrize("scale", ["units", "paper"])
+def test_the_text_alone_with_all_digits_is_the_whole_model(model, scale):
+    X, _ = table()
+    scores = model.decision_function(X) + model.thresholds_
+    rules = model.rules_
+    if scale == "paper":
+        rules = rules.on_paper_scale
+        X = pd.DataFrame(model.scaling_.apply(X.to_numpy()), columns=X.columns)
+    text = rules.to_text(digits=17)
+    assert_allclose(scores_of_a_text(text, X), scores, atol=1e-9)
+    assert "rounded" not in text
+    assert "rounded" in rules.to_text()
 
 
 def test_parts_of_the_rules_are_rules(model):

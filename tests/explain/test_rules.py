@@ -283,3 +283,14 @@ def test_to_frame_and_to_json_carry_the_values_of_a_table(table):
     assert {"never", "daily"} < names
     for text in (rules.to_markdown(), rules.to_html(), str(rules)):
         assert "smoker = daily: +" in text
+
+
+def test_rules_of_a_model_that_says_nothing_say_so():
+    X = pd.DataFrame({"age": np.arange(40.0)})
+    clf = MLTSKClassifier(n_rules=0, max_statements=3).fit(
+        X, pd.DataFrame({"ill": np.ones(40)})
+    )
+    text = " ".join(str(clf.rules_).split())
+    assert "No rule on 1 feature for 1 label: every sample has the same" in text
+    assert "There is no statement: the model adds nothing to its start." in text
+    assert "0 rules" not in text

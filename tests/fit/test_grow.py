@@ -98,6 +98,17 @@ def test_grow_lowers_the_error_by_pairs_on_rows_that_it_has_not_seen():
     assert len(without.pairs_) == 0
 
 
+@pytest.mark.parametrize(("turns", "n_conditions"), [(1, 5), (2, 8)])
+def test_grow_takes_conditions_as_fine_as_what_features_do_together(
+    turns, n_conditions
+):
+    X = np.random.default_rng(0).uniform(-1, 1, size=(6_000, N_FEATURES))
+    waves = np.sin(0.5 * turns * np.pi * X[:, :2])
+    y = labels_of(2.0 * waves[:, [0]] * waves[:, [1]])[:, 0]
+    model = MLTSKClassifier(n_rules=0).fit(X, y)
+    assert len(model.pairs_[0].axes[0]) == n_conditions
+
+
 def test_grow_takes_no_pairs_where_features_act_alone():
     assert MLTSKClassifier(n_rules=0).fit(*additive(4_000)).n_pairs_ == 0
 

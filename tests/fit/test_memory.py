@@ -42,6 +42,34 @@ def test_peak_has_no_square_that_does_not_fit():
     assert wide.peak(GIB) < wide.peak(100 * GIB)
 
 
+# Rows of `benchmarks.made_up`, features, labels, rows that choose, and the MiB that a
+# default fit took above what its process had before, on one thread.
+TAKEN = (
+    (5_000, 30, 10, 60_000, 318),
+    (10_000, 100, 5, 38_095, 218),
+    (20_000, 5, 3, 60_000, 1_240),
+    (20_000, 10, 300, 20_000, 1_045),
+    (20_000, 200, 5, 20_000, 757),
+    (100_000, 20, 5, 60_000, 890),
+    (200_000, 5, 3, 60_000, 476),
+    (1_000_000, 5, 3, 60_000, 381),
+)
+
+
+@pytest.mark.parametrize(("n_rows", "n_columns", "n_labels", "n_sampled", "MiB"), TAKEN)
+def test_peak_is_near_what_fits_of_many_rows_took(
+    n_rows, n_columns, n_labels, n_sampled, MiB
+):
+    size = FitSize(n_rows, n_columns, n_labels, n_sampled=n_sampled)
+    assert 0.85 < size.peak(24 * GIB) / (MiB * 2**20) < 1.5
+
+
+def test_check_lets_a_long_table_pass_where_there_is_room(little_memory):
+    """A million rows of five features took 381 MiB, and 1.7 GiB were asked for."""
+    little_memory(600 << 20)
+    FitSize(10**6, 5, 3, n_sampled=60_000).check()
+
+
 def test_check_says_that_labels_are_too_many():
     with pytest.raises(InputError, match=r"2,000,000,000 labels.*: fit fewer labels"):
         FitSize(n_rows=500, n_columns=20, n_labels=2 * 10**9).check()

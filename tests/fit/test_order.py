@@ -47,6 +47,15 @@ def test_fit_does_not_depend_on_the_order_of_rows(n):
     assert_order_does_not_matter(*joint_data(n))
 
 
+@pytest.mark.parametrize("n", [500, GROWN_ROWS])
+def test_fit_tells_rows_apart_by_which_labels_were_observed(n):
+    X, Y = joint_data(n)
+    X = np.round(X[:, [0, 1, -1]])  # many rows hold the same features
+    asked = np.random.default_rng(2).integers(0, 3, n)
+    Y[np.arange(n), asked] = np.nan  # as in a survey of several forms
+    assert_order_does_not_matter(X, Y)
+
+
 def test_fit_with_pairs_does_not_depend_on_the_order_of_rows():
     assert GROWN_ROWS >= MIN_GROWN_ROWS
     X, Y = joint_data(GROWN_ROWS)

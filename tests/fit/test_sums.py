@@ -57,7 +57,7 @@ def test_sums_of_two_sites_add_up_to_those_of_all_rows():
 
 
 def test_check_sum_cells_says_how_large_sums_would_be():
-    with pytest.raises(InputError, match="would take 72 MB, more than 32 MB"):
+    with pytest.raises(InputError, match="would take 72 MB, more than 64 MB"):
         check_sum_cells(3_000, 1)
 
 

@@ -6,7 +6,8 @@ from scipy import sparse
 
 from mltsk import MLTSKClassifier, PaperMLTSK
 from mltsk.datasets import make_multilabel_rules
-from mltsk.io.checks import check_attributes, check_safe, check_scores
+from mltsk.io.checks import check_scores
+from mltsk.io.rebuild import check_attributes, check_safe
 from mltsk.io.state import plain_attributes
 from mltsk.paper import METHODS
 

@@ -3,8 +3,8 @@
 import pytest
 
 from mltsk import MLTSKClassifier
-from mltsk.io.checks import check_attributes
 from mltsk.io.column_checks import check_categories, check_columns
+from mltsk.io.rebuild import check_attributes
 from mltsk.io.state import plain_attributes
 
 SMOKER = "'values' of column 'smoker' must be different words"

@@ -10,8 +10,8 @@ import skops.io
 from scipy import sparse
 
 from mltsk import IncrementalMLTSK, MLTSKClassifier, save
-from mltsk.io.archive import SCHEMA, _json_member
-from mltsk.io.nodes import is_classifier, read_classifier
+from mltsk.io.archive import SCHEMA, json_member
+from mltsk.io.nodes import is_classifier, read_attributes
 from mltsk.io.trust import names_for_skops
 
 
@@ -27,13 +27,13 @@ def shortened(X, Y):
 
 
 @pytest.mark.parametrize("fitted", [streamed, shortened])
-def test_read_classifier_reads_what_skops_reads(fitted, table, tmp_path):
+def test_read_attributes_reads_what_skops_reads(fitted, table, tmp_path):
     X, Y, _ = table
     path = save(fitted(X, Y), tmp_path / "model.skops")
     with zipfile.ZipFile(path) as archive:
-        schema = _json_member(archive, SCHEMA, path)
+        schema = json_member(archive, SCHEMA, path)
         assert is_classifier(schema)
-        read = vars(read_classifier(archive, schema))
+        read = read_attributes(archive, schema)
     expected = vars(skops.io.load(path, trusted=names_for_skops(schema)))
     assert list(read) == list(expected)
     for name, value in expected.items():

@@ -88,3 +88,20 @@ def test_to_onnx_names_the_install_command_of_a_missing_part(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ImportError, match=r'^pip install "mltsk\[onnx\]"$'):
         to_onnx(MLTSKClassifier(n_rules=2).fit(DATA.X, DATA.Y))
+
+
+@pytest.mark.parametrize(("formulas", "given"), [("program", 1), ("text", 0)])
+def test_to_onnx_gives_a_score_on_the_threshold_by_the_program_alone(formulas, given):
+    model = PaperMLTSK(
+        2,
+        formulas=formulas,
+        underflow="authors",
+        correlation_weight=0.01,
+        threshold=0.0,
+    ).fit(DATA.X, DATA.Y)
+    far = DATA.X[:3] + 1e4  # no rule fires, so that every score is 0
+    scores, labels = run(model, far)
+    assert (scores == 0).all()
+    assert (labels == given).all()
+    assert (model.predict(far) == given).all()
+    assert ("not given" in str(model.explain(far[:1]))) == (not given)

@@ -13,7 +13,7 @@ from mltsk import IncrementalMLTSK, load, save
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.io import FORMAT, MANIFEST
-from mltsk.io.checks import check_attributes
+from mltsk.io.rebuild import check_attributes
 from mltsk.io.state import from_attributes, plain_attributes, restored
 
 from .lines import X, Y, assert_same_lines_and_pairs

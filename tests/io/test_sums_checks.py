@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from mltsk import MLTSKClassifier, load, save
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
-from mltsk.io.checks import check_attributes
+from mltsk.io.rebuild import check_attributes
 from mltsk.io.state import plain_attributes
 
 DATA = make_multilabel_rules(n_samples=80, random_state=0)

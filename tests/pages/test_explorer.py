@@ -26,6 +26,7 @@ from mltsk.pages.explorer import (
     embedded,
     explorer_data,
     explorer_parts,
+    model_with_record,
     policy,
     script_source,
     sizes_data,
@@ -199,13 +200,18 @@ def sized():
     return MLTSKClassifier(n_rules=4).fit(SIZED.X, SIZED.Y)
 
 
+def sizes_of(model, X, Y=None):
+    """Shorter models of a page that is made with rows."""
+    return sizes_data(model, model_with_record(model, X, Y))
+
+
 def mean_precision(Y, scores):
     return evaluate(Y, scores, per_label=True)["AP"].mean()
 
 
 def test_sizes_data_hold_what_differs_from_the_whole_model(sized):
     whole = system_data(sized)
-    *shorter, last = sizes_data(sized)
+    *shorter, last = sizes_data(sized, sized)
     assert [size["size"] for size in shorter] == [3, 5, 8, 12, 20, 30]
     assert last["size"] == sized.n_statements_.max()
     for size in shorter:
@@ -216,7 +222,7 @@ def test_sizes_data_hold_what_differs_from_the_whole_model(sized):
 
 
 def test_sizes_data_have_an_honest_ap(sized):
-    *shorter, last = sizes_data(sized)
+    *shorter, last = sizes_data(sized, sized)
     for size in shorter:
         scores = sized.shorten(size["size"]).loo_scores_
         assert_allclose(size["AP"], mean_precision(SIZED.Y, scores))
@@ -227,45 +233,47 @@ def test_sizes_data_count_labels_only_where_they_were_observed():
     Y = SIZED.Y.astype(float)
     Y[::3, 0] = np.nan
     clf = MLTSKClassifier(n_rules=0).fit(SIZED.X, Y)
-    assert_allclose(sizes_data(clf)[-1]["AP"], mean_precision(Y, clf.loo_scores_))
+    assert_allclose(sizes_data(clf, clf)[-1]["AP"], mean_precision(Y, clf.loo_scores_))
 
 
 def test_sizes_data_of_a_file_need_the_rows_that_it_was_fitted_on(sized, tmp_path):
     loaded = load(save(sized, tmp_path / "m.skops"))
-    assert sizes_data(loaded) == []
-    assert sizes_data(loaded, SIZED.X) == []
-    assert sizes_data(loaded, SIZED.X[::-1], SIZED.Y) == []  # other rows
-    assert sizes_data(loaded, SIZED.X[:50], SIZED.Y[:50]) == []
-    precisions = [size["AP"] for size in sizes_data(loaded, SIZED.X, SIZED.Y)]
-    assert precisions == pytest.approx([size["AP"] for size in sizes_data(sized)])
+    assert sizes_of(loaded, None) == []
+    assert sizes_of(loaded, SIZED.X) == []
+    assert sizes_of(loaded, SIZED.X[::-1], SIZED.Y) == []  # other rows
+    assert sizes_of(loaded, SIZED.X[:50], SIZED.Y[:50]) == []
+    precisions = [size["AP"] for size in sizes_of(loaded, SIZED.X, SIZED.Y)]
+    assert precisions == pytest.approx(
+        [size["AP"] for size in sizes_data(sized, sized)]
+    )
 
 
 def test_sizes_data_of_a_file_keep_its_names(tmp_path):
     X, Y = SIZED.frames()
     clf = MLTSKClassifier(n_rules=0).fit(X.add_prefix("dose of "), Y)
     loaded = load(save(clf, tmp_path / "m.skops"))
-    short = sizes_data(loaded, SIZED.X, SIZED.Y)[0]
-    assert short["general"] == sizes_data(clf)[0]["general"]
+    short = sizes_of(loaded, SIZED.X, SIZED.Y)[0]
+    assert short["general"] == sizes_data(clf, clf)[0]["general"]
     assert "dose of" in short["general"][0]["words"][0][1]
 
 
 def test_sizes_data_of_a_short_model_are_empty(sized):
-    assert sizes_data(sized.shorten(5), SIZED.X, SIZED.Y) == []
+    assert sizes_of(sized.shorten(5), SIZED.X, SIZED.Y) == []
 
 
 def test_sizes_data_of_a_stream_are_there():
     clf = IncrementalMLTSK(n_rules=2)
     clf.partial_fit(SIZED.X[:60], SIZED.Y[:60])
     clf.partial_fit(SIZED.X[60:], SIZED.Y[60:])
-    assert [size["size"] for size in sizes_data(clf)][:3] == [3, 5, 8]
+    assert [size["size"] for size in sizes_data(clf, clf)][:3] == [3, 5, 8]
 
 
 def test_sizes_data_that_do_not_fit_are_left_out_the_longest_first(sized):
-    every = sizes_data(sized)
+    every = sizes_data(sized, sized)
     lengths = []
     for size in every:
         text = json.dumps(size, ensure_ascii=False, separators=(",", ":"))
         lengths.append(len(text))
-    assert sizes_data(sized, room=sum(lengths[:3])) == [*every[:3], every[-1]]
-    assert sizes_data(sized, room=lengths[0] / 2) == []
-    assert sizes_data(sized, room=0) == []
+    assert sizes_data(sized, sized, room=sum(lengths[:3])) == [*every[:3], every[-1]]
+    assert sizes_data(sized, sized, room=lengths[0] / 2) == []
+    assert sizes_data(sized, sized, room=0) == []

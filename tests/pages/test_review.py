@@ -135,9 +135,9 @@ def test_review_page_has_figures_of_rows_that_were_left_out(pbc, made):
         (row,) = (row for row in page.rows if row[0] == label and len(row) == 10)
         told = [row[i] for i in (2, 4, 6, 7, 8, 9)]
         assert [cell.split("\u2013")[0].rsplit(" ", 1)[0] for cell in told] == figures
-        assert f"{found} of {found + missed} cases are found" in page.text
+        assert f"cases found: {found} of {found + missed}" in page.text
     assert "hepatomegaly can be predicted in part" in page.text
-    assert "It is rare, 24 cases: treat this with care." in page.text
+    assert "There are only 24 cases: treat this with care." in page.text
 
 
 def test_review_page_has_one_threshold_per_label(pbc, made):
@@ -205,6 +205,17 @@ def test_review_page_shows_what_brevity_costs_unless_it_is_quick(made):
     whole = review_page(table_of(*made_up(40)), model=MLTSKClassifier(n_rules=0))
     assert 'aria-label="What brevity costs"' in whole.page
     assert 'aria-label="What brevity costs"' not in made.page
+
+
+def test_review_draws_curves_of_the_smallest_numbers(tmp_path):
+    """Slopes between them are larger than the largest number."""
+    rng = np.random.default_rng(0)
+    X = rng.random((120, 4))
+    Y = (X[:, :3] + 0.2 * rng.random((120, 3)) > 0.6).astype(int)
+    page = review(1e-309 * X, tmp_path / "page.html", Y, quick=True)
+    drawn = re.findall(r' d="([^"]*)"', page.read_text())
+    assert drawn
+    assert not any("nan" in path or "inf" in path for path in drawn)
 
 
 def test_review_of_polars_frames_is_the_same_page(tmp_path):

@@ -136,3 +136,34 @@ def test_review_refuses_tables_and_models_that_do_not_fit(fitted, other, tmp_pat
     with pytest.raises(InputError, match="one class of several"):
         validation_page(classes, other)
     assert not list(tmp_path.iterdir())
+
+
+def test_first_screen_elsewhere_says_nothing_of_labels_that_nobody_has(fitted):
+    frame = made_table(60, seed=2)
+    frame["odd"] = 0.0
+    text = text_of(validation_page(fitted, read_table(frame, ["gout", "odd"])).page)
+    assert "No label is more or less common there than the model says" in text
+    assert "odd: no row has it, so there is nothing to learn." in text
+
+
+def test_review_of_few_cases_elsewhere_does_not_say_that_there_is_nothing(fitted):
+    frame = made_table(40, seed=3)
+    frame["gout"] = np.where(np.arange(40) == 0, 1.0, 0.0)
+    made = validation_page(fitted, read_table(frame, ["gout", "odd"]))
+    text = text_of(made.page)
+    assert made.labels[0].startswith("gout cannot be judged: there is only 1 case")
+    assert "Figures are rough where there are fewer than 100 cases: gout (1)" in text
+    assert "There are too few cases to say whether probabilities are right." in text
+    assert "Probabilities can be trusted" not in text
+    assert "–-–" not in text  # a range that is not known
+    assert "nan" not in text.split()
+
+
+def test_first_screen_trusts_no_probabilities_of_a_dozen_cases(fitted):
+    frame = made_table(60, seed=4, shift=-8.0)
+    frame["gout"] = (frame["age"] >= frame["age"].nlargest(12).min()).astype(float)
+    frame["odd"] = np.nan
+    text = text_of(validation_page(fitted, read_table(frame, ["gout", "odd"])).page)
+    assert "gout can perhaps be predicted" in text
+    assert "There are too few cases to say whether probabilities are right." in text
+    assert "Probabilities can be trusted" not in text

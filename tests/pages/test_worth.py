@@ -114,7 +114,7 @@ def test_judge_calls_hardly_any_noise_better_than_guessing(visits):
         (
             {"found": 18, "cases": 24, "alarms": 6},
             "gout can be predicted: 3 of 4 cases are found, and 1 of 4 alarms is false "
-            "(9 of 10 by guessing). It is rare, 24 cases: treat this with care.",
+            "(9 of 10 by guessing). There are only 24 cases: treat this with care.",
         ),
         (
             {"found": 9, "cases": 12, "alarms": 3},
@@ -133,8 +133,18 @@ def test_judge_calls_hardly_any_noise_better_than_guessing(visits):
         ),
         (
             {"AUC": GUESSED, "cases": 1, "found": 0},
+            "gout cannot be judged: there is only 1 case, too few to say whether it "
+            "can be predicted.",
+        ),
+        (
+            {"AUC": GUESSED, "cases": 394, "found": 390},
+            "gout cannot be judged: there are only 6 rows without it, too few to say "
+            "whether it can be predicted.",
+        ),
+        (
+            {"AUC": GUESSED, "cases": 25, "found": 9},
             "gout cannot be predicted from these columns: the model may be no better "
-            "than guessing. But there is only 1 case.",
+            "than guessing. But there are only 25 cases.",
         ),
         (
             {"cases": 0, "found": 0},
@@ -229,6 +239,17 @@ def test_headline_of_many_labels_names_the_first_five():
     ]
 
 
+def test_headline_tells_labels_that_are_too_rare_from_those_that_are_guessed():
+    labels = [
+        judged_label(name="odd", AUC=GUESSED),
+        judged_label(name="rare", AUC=GUESSED, cases=6, found=2),
+    ]
+    assert headline(labels, None) == [
+        "1 of 2 labels cannot be predicted better than by guessing: odd.",
+        "1 of 2 labels has too few cases to be judged: rare.",
+    ]
+
+
 def test_headline_says_that_there_is_nothing_to_learn():
     nobody = judged_label(cases=0, found=0, AUC=(np.nan, np.nan, np.nan))
     assert headline([nobody], None) == [
@@ -246,14 +267,29 @@ def test_sentence_on_chances_doubts_them_if_several_groups_are_off():
     one_off = np.where(forecast > 0.9, 1.0, 0.0)
     many_off = np.where(forecast > 0.6, 1.0, 0.0)
     for low in (np.zeros(10), one_off):
-        assert sentence_on_chances(groups(forecast, low)) == (
+        assert sentence_on_chances(groups(forecast, low), 100) == (
             "Probabilities can be trusted: of 100 rows with a predicted probability of "
             "30 %, about 30 have the label."
         )
-    assert sentence_on_chances(groups(1 - forecast, many_off)) == (
+    assert sentence_on_chances(groups(1 - forecast, many_off), 100) == (
         "Be careful with probabilities: of rows with a predicted probability of about "
         "95 %, 5 % have the label."
     )
+
+
+@pytest.mark.parametrize(
+    ("n_cases", "start"),
+    [
+        (19, "There are too few cases to say"),
+        (20, "No probability is off by more than chance; with so few cases"),
+        (99, "No probability is off by more than chance; with so few cases"),
+        (100, "Probabilities can be trusted"),
+    ],
+)
+def test_sentence_on_chances_claims_no_more_than_cases_show(n_cases, start):
+    forecast = np.linspace(0.05, 0.95, 10)
+    right = Groups(forecast, forecast, np.zeros(10), np.ones(10), size=np.ones(10))
+    assert sentence_on_chances(right, n_cases).startswith(start)
 
 
 def test_sentence_on_chances_lets_small_gaps_of_a_large_table_pass():
@@ -262,13 +298,13 @@ def test_sentence_on_chances_lets_small_gaps_of_a_large_table_pass():
     near = Groups(
         forecast, observed, observed - 0.01, observed + 0.01, size=np.ones(10)
     )
-    assert sentence_on_chances(near).startswith("Probabilities can be trusted")
+    assert sentence_on_chances(near, 500).startswith("Probabilities can be trusted")
     far = near._replace(forecast=observed - 0.06)
-    assert sentence_on_chances(far).startswith("Be careful")
+    assert sentence_on_chances(far, 500).startswith("Be careful")
     rare = near._replace(
         forecast=np.full(10, 0.01),
         observed=np.full(10, 0.02),
         low=np.full(10, 0.015),
         high=np.full(10, 0.025),
     )
-    assert sentence_on_chances(rare).startswith("Be careful")
+    assert sentence_on_chances(rare, 500).startswith("Be careful")

@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 from mltsk import PaperMLTSK
 from mltsk.datasets import make_multilabel_rules
+from mltsk.exceptions import InputError
 from mltsk.metrics import average_precision_score
 from mltsk.model_selection import IterativeStratification
 from mltsk.paper.search import best_setting, honest_scores
@@ -48,3 +49,8 @@ def test_honest_scores_are_of_models_chosen_within_training_folds():
     )
     model = clone(MODEL).set_params(**best.params).fit(X[train], Y[train])
     assert_allclose(scores[test], model.system_.scores(X[test]), atol=1e-8)
+
+
+def test_best_setting_refuses_one_label_because_nothing_is_ranked():
+    with pytest.raises(InputError, match="one label has no rank"):
+        best_setting(MODEL, DATA.X, DATA.Y[:, :1], GRID)

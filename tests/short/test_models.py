@@ -93,6 +93,18 @@ def test_shorten_takes_sparse_rows_and_exceptions_of_any_order(data, order):
     assert np.isfinite(short.decision_function(X)).all()
 
 
+def test_shorten_takes_sparse_rows_that_are_fewer_than_their_columns():
+    """Those without a fold are fitted again by the kernel of their rows."""
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((200, 500), density=0.1, format="csr", rng=rng)
+    Y = (X[:, [0, 1, 2]].toarray() > 0.3).astype(int)
+    short = MLTSKClassifier(n_rules=0).fit(X, Y).shorten(3)
+    unit = MLTSKClassifier(n_rules=0, scale="unit")
+    dense = unit.fit(X.toarray(), Y).shorten(3)
+    assert short.n_statements_.max() <= 3
+    assert_allclose(short.decision_function(X), dense.decision_function(X))
+
+
 def test_shorten_keeps_the_certainty_of_statements_and_not_of_all_columns():
     """Information about 30,000 columns would take 7 GB."""
     rng = np.random.default_rng(0)
@@ -230,6 +242,15 @@ def test_shorten_does_not_depend_on_the_order_of_rows(data):
     grouped = str(clf.fit(data.X, data.Y, groups=groups).rules_)
     again = clf.fit(data.X[order], data.Y[order], groups=groups[order])
     assert str(again.rules_) == grouped
+
+
+def test_short_models_say_the_same_whichever_is_made_first(data):
+    first = MLTSKClassifier(n_rules=0, n_pairs=0, ridge=1.0).fit(data.X, data.Y)
+    again = MLTSKClassifier(n_rules=0, n_pairs=0, ridge=1.0).fit(data.X, data.Y)
+    sizes = (2, 4, 8)
+    rising = [str(first.shorten(size).rules_) for size in sizes]
+    falling = [str(again.shorten(size).rules_) for size in reversed(sizes)]
+    assert rising == falling[::-1]
 
 
 def test_certainty_of_a_short_model_counts_sixteen_halves(data, clf):

@@ -39,30 +39,48 @@ def test_forward_selection_best_explains_most_of_the_target():
     A = RNG.normal(size=(80, 6))
     A /= np.linalg.norm(A, axis=0)
     t = A[:, 2] + 0.5 * A[:, 4]
-    state = ForwardSelection(Products(A), A.T @ t, max_size=3)
-    everybody = np.ones(6, dtype=bool)
+    state = ForwardSelection(Products(A), (A.T @ t)[None], max_size=3)
+    label = np.array([0])
+    everybody = np.ones((1, 6), dtype=bool)
     ones = np.ones(6, dtype=np.int64)
-    first = state.best(everybody, ones)
+    first = state.best(label, everybody, ones)
     assert first == int(np.abs(A.T @ t).argmax())
-    state.add(first)
-    left = t - A[:, [first]] @ np.linalg.lstsq(A[:, [first]], t, rcond=None)[0]
-    assert_allclose(state.left, A.T @ left, atol=5e-3)  # up to the ridge of the choice
-    assert state.best(np.zeros(6, dtype=bool), ones) is None
+    state.add(label, first)
+    left = t - A[:, first] @ np.linalg.lstsq(A[:, first], t, rcond=None)[0]
+    # up to the ridge of the choice
+    assert_allclose(state.left[0], A.T @ left, atol=5e-3)
+    assert state.best(label, np.zeros((1, 6), dtype=bool), ones) == -1
 
 
 def test_forward_selection_best_counts_what_a_candidate_costs():
-    state = ForwardSelection(Products(np.eye(2)), np.array([1.0, 0.9]), max_size=3)
-    everybody = np.ones(2, dtype=bool)
-    assert state.best(everybody, np.array([1, 1])) == 0
-    assert state.best(everybody, np.array([3, 1])) == 1
+    state = ForwardSelection(Products(np.eye(2)), np.array([[1.0, 0.9]]), max_size=3)
+    label = np.array([0])
+    everybody = np.ones((1, 2), dtype=bool)
+    assert state.best(label, everybody, np.array([1, 1])) == 0
+    assert state.best(label, everybody, np.array([3, 1])) == 1
+
+
+def test_forward_selection_of_many_labels_is_that_of_each():
+    A = RNG.normal(size=(60, 8))
+    A /= np.linalg.norm(A, axis=0)
+    c = A.T @ RNG.normal(size=(60, 3))
+    many = ForwardSelection(Products(A), c.T, max_size=3)
+    many.add(np.array([0, 1, 2]), np.array([1, 2, 3]))
+    many.add(np.array([0, 2]), np.array([4, 5]))  # label 1 takes no other
+    for label, kept in enumerate([[1, 4], [2], [3, 5]]):
+        alone = ForwardSelection(Products(A), c.T[[label]], max_size=3)
+        alone.begin_again(0, c[:, label], kept)
+        assert many.kept[label] == kept
+        assert_allclose(many.left[label], alone.left[0], atol=1e-12)
+        assert_allclose(many.norm[label], alone.norm[0], atol=1e-12)
 
 
 def test_products_are_those_of_all_columns_however_they_are_asked_for():
     S = RNG.normal(size=(50, 7))
     products = Products(S)
     products.prepare([4, 1])
-    assert_allclose(products.column(4), S.T @ S[:, 4])
-    assert_allclose(products.column(2), S.T @ S[:, 2])
+    assert_allclose(products.columns(np.array([4])), S.T[[4]] @ S)
+    assert_allclose(products.columns(np.array([2, 1])), S.T[[2, 1]] @ S)
     assert_allclose(products.among([5, 0]), (S.T @ S)[np.ix_([5, 0], [5, 0])])
 
 

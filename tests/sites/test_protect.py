@@ -1,8 +1,14 @@
 """No count of few people leaves a site."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 
+from mltsk import read_table
+from mltsk.sites import Plan, SiteSums, summary_of
 from mltsk.sites.protect import _codes, _counted_features, _small_cells, protected
 from mltsk.sites.sums import labels_of_table, numbers_of_table
 
@@ -20,6 +26,7 @@ def safe(tables, plan):
         observed,
         columns=plan.columns,
         scaling=plan.scaling,
+        terms=plan.terms,
         label_names=plan.label_names,
         groups=table.groups,
         least=LEAST,
@@ -29,7 +36,7 @@ def safe(tables, plan):
 def test_protected_leaves_no_small_cell_of_two_values_or_a_value_and_a_label(
     safe, plan
 ):
-    counted = _counted_features(plan.columns, plan.scaling)
+    counted = _counted_features(safe.X, plan.columns, plan.scaling)
     codes = [_codes(safe.X[:, own]) for own in counted.values()]
     for one in codes:
         for other in codes:
@@ -61,3 +68,92 @@ def test_people_of_several_rows_count_once():
     assert _small_cells(codes, label, alone, 3) == []
     together = np.array([0, 0, 0, 1, 2, 3])
     assert _small_cells(codes, label, together, 3) == [(0, 0)]
+
+
+def shared_rows(frame, labels, plan=None, least=LEAST, change=None):
+    """The protected rows of one site under its own plan, or one that was changed."""
+    table = read_table(frame, labels=labels)
+    plan = plan or Plan.of([summary_of(table)], curves=True)
+    plan = plan if change is None else change(plan)
+    Y, observed = labels_of_table(table, plan)
+    rows = protected(
+        numbers_of_table(table, plan),
+        Y,
+        observed,
+        columns=plan.columns,
+        scaling=plan.scaling,
+        terms=plan.terms,
+        label_names=plan.label_names,
+        groups=table.groups,
+        least=least,
+    )
+    return rows, plan
+
+
+def stages(n=400, seed=1):
+    """A stage of four values, of which the first is rare among cases, and an age."""
+    rng = np.random.default_rng(seed)
+    stage = rng.choice([1.0, 2.0, 3.0, 4.0], n, p=[0.1, 0.3, 0.3, 0.3])
+    ill = rng.random(n) < np.select([stage == 1, stage == 2], [0.15, 0.3], 0.5)
+    age = rng.normal(60, 12, n).round(1)
+    return pd.DataFrame({"stage": stage, "age": age, "ill": ill.astype(float)})
+
+
+def test_values_of_a_stage_have_no_small_cell_with_a_label():
+    frame = stages()
+    rare = frame.ill[frame.stage == 1].sum()
+    assert 0 < rare < LEAST
+    safe, _ = shared_rows(frame, ["ill"])
+    stage = safe.X[:, 0]
+    assert len(np.unique(stage)) > 1
+    for value in np.unique(stage[~np.isnan(stage)]):
+        for y in (0, 1):
+            count = ((stage == value) & (safe.Y[:, 0] == y)).sum()
+            assert count == 0 or count >= LEAST
+    assert any("joined with the next one" in text for text in safe.told)
+
+
+def steps_around_one_person(value):
+    """Makes the ramps of a plan so steep that two of them are apart by one value."""
+
+    def change(plan):
+        d = 1  # age
+        curves = np.flatnonzero((plan.terms.feature == d) & ~plan.terms.straight)
+        knots = plan.scaling.values[d]
+        levels = plan.scaling.levels[d]
+        low = plan.terms.low.copy()
+        high = plan.terms.high.copy()
+        for place, end in zip(curves[:2], (value - 0.05, value + 0.05), strict=True):
+            low[place] = np.interp(end - 0.01, knots, levels)
+            high[place] = np.interp(end + 0.01, knots, levels)
+        return replace(plan, terms=replace(plan.terms, low=low, high=high))
+
+    return change
+
+
+def test_a_plan_of_steps_around_one_person_tells_nothing_of_that_person():
+    frame = stages()
+    middle = np.sort(frame.age.unique())
+    counts = frame.age.value_counts()
+    alone = next(x for x in middle[len(middle) // 3 :] if counts[x] == 1)
+    change = steps_around_one_person(float(alone))
+    _, plan = shared_rows(frame, ["ill"], change=change)
+    own = np.flatnonzero((plan.terms.feature == 1) & ~plan.terms.straight)[:2]
+
+    def apart(rows):
+        """How many people the two steps tell apart."""
+        Phi = plan.design.rows(plan.scale.apply(rows.X))
+        Phi = Phi / np.sqrt(np.broadcast_to(plan.design.term_weights, Phi.shape[1]))
+        return (np.abs(Phi[:, own[0]] - Phi[:, own[1]]) > 1e-6).sum()
+
+    unsafe, _ = shared_rows(frame, ["ill"], plan=plan, least=1)
+    assert 0 < apart(unsafe) < LEAST
+    safe, _ = shared_rows(frame, ["ill"], plan=plan)
+    assert apart(safe) == 0 or apart(safe) >= LEAST
+
+
+def test_what_is_told_of_cells_is_no_count_of_few(tables, plan):
+    for table in tables:
+        told = " ".join(SiteSums.of(table, plan, least=LEAST).told)
+        counts = re.findall(r"(\d+) cells? made", told)
+        assert all(int(count) >= LEAST for count in counts)

@@ -47,3 +47,31 @@ def test_a_table_of_few_people_is_refused():
     frame = pd.DataFrame({"x": [0.5, 1.5, 2.5] * 4, "y": [0, 1] * 6})
     with pytest.raises(InputError, match="too few"):
         summary_of(read_table(frame, labels=["y"]))
+
+
+def test_counts_of_a_summary_are_about_right_and_no_difference_of_them_is_of_few(
+    tables,
+):
+    summary = summary_of(tables[1], least=10)
+    assert len(tables[1]) - 10 < summary["rows"] <= len(tables[1])
+    counts = numbers_in([summary["features"], summary["labels"]])
+    assert {count % 10 for count in [*counts, summary["rows"]]} == {0}
+
+
+def test_percentiles_are_not_the_exact_numbers_of_single_people():
+    rng = np.random.default_rng(0)
+    x = rng.normal(500, 100, 101)
+    frame = pd.DataFrame({"x": x, "y": np.arange(101) % 2})
+    told = summary_of(read_table(frame, labels=["y"]))["features"][0]["percentiles"]
+    assert not set(told) & set(x.tolist())
+    exact = np.quantile(x, np.linspace(0.1, 0.9, 17))
+    assert np.abs(np.array(told[2:-2]) - exact).max() < 1
+
+
+def test_a_number_measured_in_few_people_has_no_percentiles():
+    rng = np.random.default_rng(0)
+    x = np.where(np.arange(90) < 15, rng.normal(size=90), np.nan)
+    frame = pd.DataFrame({"x": x, "z": rng.normal(size=90), "y": np.arange(90) % 2})
+    feature = summary_of(read_table(frame, labels=["y"]))["features"][0]
+    assert "percentiles" not in feature
+    assert feature["numbers"] == []

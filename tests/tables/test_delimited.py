@@ -5,6 +5,7 @@ import gzip
 import pytest
 
 from mltsk import read_table
+from mltsk.exceptions import InputError
 from mltsk.tables.delimited import find_delimiter, read_text_rows
 
 TEXT = "Größe,gout\n1.5,1\n2.5,0\n"
@@ -62,3 +63,46 @@ def test_read_text_rows_takes_the_delimiter_that_excel_names(write):
     rows = read_text_rows(write(b'"sep=;"\r\na,x;b\r\n1,5;2\r\n'))
     assert rows.rows == [["a,x", "b"], ["1,5", "2"]]
     assert list(rows.line_numbers) == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text", "reading"),
+    [
+        ("gbk", "病人,性别\n张三,男\n", "gbk ('病人')"),
+        ("gbk", "id,sex\n1,男\n2,女\n", "gbk ('男')"),
+        ("big5", "病人,性別\n張三,男\n", "which it has"),
+        ("euc_kr", "환자,성별\n김철수,남\n", "euc_kr ('환자')"),
+        ("cp1251", "пациент,пол\nИванов,м\n", "cp1251 ('пациент')"),
+        ("koi8-r", "пациент,пол\nИванов,м\n", "koi8-r ('пациент')"),
+        ("cp1253", "ασθενής,φύλο\n1,άνδρας\n", "cp1253 ('ασθενής')"),
+        ("cp1255", "גיל,מין\n50,זכר\n", "which it has"),
+        ("shift_jis", "患者,年齢\n田中,50\n", "--encoding"),
+    ],
+)
+def test_read_text_rows_asks_for_the_encoding_of_another_script(
+    tmp_path, encoding, text, reading
+):
+    path = tmp_path / "table.csv"
+    path.write_bytes(text.encode(encoding))
+    with pytest.raises(InputError, match="--encoding") as refused:
+        read_text_rows(path)
+    assert reading in str(refused.value)
+    expected = [line.split(",") for line in text.splitlines()]
+    assert read_text_rows(path, encoding).rows == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Größe,à jeun,Prénom\n1,€€€,Zoë\n3,½ °C,Åsa\n",
+        "year,Öl,ÅÄÖ,å\n1,2,3,Ærø\n3,4,5,é\n",
+        "naïve,b\nÉté,à\n",
+        "temp,u\n25 °C,µg/ml\n26 °C,m²\n",
+        "a,b\n“quoted”,–\n…,•\n",
+    ],
+)
+def test_read_text_rows_takes_western_text_for_windows_1252(tmp_path, text):
+    path = tmp_path / "table.csv"
+    path.write_bytes(text.encode("cp1252"))
+    expected = [line.split(",") for line in text.splitlines()]
+    assert read_text_rows(path).rows == expected

@@ -131,17 +131,29 @@ def test_read_lists_refuses_a_column_without_labels(refusal):
         (["да", "нет", "нет"], [1, 0, 0]),
         (["是", "否", "是"], [1, 0, 1]),
         (["✓", "✗", "✓"], [1, 0, 1]),
+        (["예", "아니오", "네"], [1, 0, 1]),
+        (["ja", "nej", "nei"], [1, 0, 0]),
+        (["igen", "nem", "nem"], [1, 0, 0]),
+        (["ya", "tidak", "ya"], [1, 0, 1]),
+        (["ναι", "όχι", "όχι"], [1, 0, 0]),
     ],
 )
 def test_read_label_knows_yes_and_no_in_many_languages(cells, expected):
     assert_array_equal(read_table(FRAME.assign(p=cells), "p").Y["p"], expected)
 
 
-@pytest.mark.parametrize("word", ["unknown", "Not tested", "unbekannt", "missing"])
+@pytest.mark.parametrize(
+    "word", ["unknown", "Not tested", "unbekannt", "Refused", "N/K"]
+)
 def test_read_label_counts_unknown_as_not_observed(word):
     table = read_table(FRAME.assign(p=["yes", word, "no"]), "p")
     assert_array_equal(table.Y["p"], [1, np.nan, 0])
     assert f"p: 1 cell with '{word}' counted as not observed" in table.columns.notes
+
+
+def test_read_label_names_the_words_to_count_as_missing_beside_yes_and_no(refusal):
+    frame = FRAME.assign(p=["yes", "later", "no"])
+    assert 'count words as missing (--missing "later")' in refusal(frame, "p")
 
 
 def test_read_label_never_proposes_unknown_as_yes(refusal):

@@ -96,6 +96,7 @@ def test_lay_out_numbers_blank_names_and_those_that_are_there_twice():
     "end",
     [
         [["Total", "151.5", "", "1"]],
+        [["Grand total", "151.5", "", "1"]],
         [["Mean:", "75", "", ""], ["SD", "7", "", ""]],
         [["", "", "", ""], ["Source: registry", "", "", ""]],
         [["Source of these rows: registry", "", "", ""]],
@@ -110,7 +111,13 @@ def test_lay_out_leaves_totals_and_remarks_at_the_end_out(end):
 
 
 @pytest.mark.parametrize(
-    "last", [["77", "", "", ""], ["P031", "", "", ""], ["totally", "1", "west", "0"]]
+    "last",
+    [
+        ["77", "", "", ""],
+        ["P031", "", "", ""],
+        ["totally", "1", "west", "0"],
+        ["Max", "5", "", "1"],
+    ],
 )
 def test_lay_out_keeps_a_last_row_that_may_be_data(last):
     assert laid_out(NAMES, *DATA, last).rows == [*DATA, last]

@@ -144,8 +144,32 @@ def test_numbers_of_refuses_a_cell_that_is_no_number_by_name(refusal, cells, fir
 )
 def test_numbers_of_refuses_units_that_differ(refusal, cells):
     sentence = refusal(pd.DataFrame({"it": cells}), number="it")
-    first = f"Column 'it', row 1: '{cells[0]}' has another unit than other cells ("
+    first = f"Column 'it', row 1: '{cells[0]}' is in another unit than other cells, or "
     assert sentence.startswith(first)
+    assert sentence.endswith("or leave the column out (--drop).")
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers", "note"),
+    [
+        (
+            ["8", "9", "10+", "<5", "7", "6"],
+            [8, 9, 10, 5, 7, 6],
+            "2 limits such as '10+' read as the number alone",
+        ),
+        (["5 EUR", "6 EUR"], [5, 6], "currency EUR taken off (5 EUR is a number)"),
+    ],
+)
+def test_numbers_of_knows_open_ends_and_currencies_behind_numbers(
+    column, cells, numbers, note
+):
+    summary, values = column(cells)
+    assert values == numbers
+    assert note in "; ".join(summary.notes)
+
+
+def test_numbers_of_leaves_dip_sticks_with_a_plus_alone(column):
+    assert column(["1+", "2+", "3+", "neg"] * 5)[0].kind == "nominal"
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,12 @@ def test_dataset_of_a_sparse_table_is_sparse():
         (
             {"colour": ["red", "blue", "red"]},
             "Column 'colour' of data is nominal, and this method needs complete "
-            "numbers: drop it",
+            'numbers: drop it \\(--drop "colour"\\), or use MLTSKClassifier',
+        ),
+        (
+            {"colour": ["red", "blue", "red"], "shape": ["round", "flat", "flat"]},
+            r"is nominal \(and 1 other column like it\), and this method needs "
+            r'complete numbers: drop them \(--drop "colour,shape"\)',
         ),
         (
             {"size": [1.5, None, 2]},

@@ -56,6 +56,9 @@ def test_read_table_keeps_capitals_apart_where_the_user_says_nominal():
         (["70+", "18-39", "40-69"], "18-39 < 40-69 < 70+"),
         (["north", "south", "west"], ""),
         (["high", "low"], ""),
+        (["2 weeks", "3 days", "1 month"], ""),
+        (["2 weeks", "1 week", "10 weeks"], "1 week < 2 weeks < 10 weeks"),
+        (["2nd", "3rd", "1st"], "1st < 2nd < 3rd"),
     ],
 )
 def test_note_on_ranks_names_the_order(words, order):

@@ -10,6 +10,7 @@ import mltsk
 
 from ..exceptions import InputError
 from ..text import quoted_list
+from . import replaced
 from .options import (
     FileOptions,
     GroupOption,
@@ -24,7 +25,6 @@ from .options import (
 from .output import (
     MAX_LINE_WIDTH,
     aligned,
-    check_files,
     noted_warnings,
     refuse_standard_output,
     say,
@@ -92,7 +92,7 @@ def adapt(
     from .opened import open_model
 
     refuse_standard_output(out, "--out", "A model")
-    check_files([out], inputs=[model, *source_files(data)])
+    replaced.check_output(out, replaced.MODEL, [model, *source_files(data)])
     old, info = open_model(model)
     if not hasattr(old, "adapted"):
         raise InputError(

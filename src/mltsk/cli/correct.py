@@ -9,8 +9,9 @@ import mltsk
 
 from ..exceptions import InputError
 from ..text import did_you_mean, listing
+from . import replaced
 from .options import json_content, out_option, there_is_model
-from .output import aligned, check_files, refuse_standard_output, say
+from .output import aligned, refuse_standard_output, say
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -70,7 +71,7 @@ def correct(
       mltsk correct pbc.skops --edits edits.json --out edited.skops
     """
     refuse_standard_output(out, "--out", "A model")
-    check_files([out], inputs=[model, curves, edits])
+    replaced.check_output(out, replaced.MODEL, [model, curves, edits])
     fitted = mltsk.load(model)
     if not isinstance(fitted, mltsk.MLTSKClassifier):
         raise InputError(

@@ -8,6 +8,7 @@ from typer import Option
 import mltsk
 
 from ..exceptions import InputError, check_installed
+from . import replaced
 from .options import QuickOption, out_option
 from .output import aligned, check_files, refuse_standard_output, say, working
 
@@ -53,6 +54,8 @@ def demo(
         [out / REVIEW_FILE, out / EXPLORER_FILE],
         inputs=[*source_files("pbc"), *source_files("yeast")],
     )
+    replaced.check_output(str(out / REVIEW_FILE), replaced.PAGE)
+    replaced.check_output(str(out / EXPLORER_FILE), replaced.PAGE)
     _review_of_pbc(out, seed=seed, quick=quick)
     with working("ML-TSK FS on yeast"):
         rows = next_to_the_paper(yeast, folds, seed)

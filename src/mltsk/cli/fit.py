@@ -14,6 +14,7 @@ import mltsk
 
 from ..exceptions import InputError, printable
 from ..text import listing, plural
+from . import replaced
 from .correct import (
     DecreasingOption,
     IncreasingOption,
@@ -31,7 +32,6 @@ from .options import (
 )
 from .output import (
     MAX_LINE_WIDTH,
-    check_files,
     noted_warnings,
     refuse_standard_output,
     say,
@@ -258,7 +258,8 @@ def check_output(
     from ..tables.files import source_files
 
     refuse_standard_output(out, "--out", "A model")
-    check_files([out], inputs=[*source_files(data, options.labels), own_rules])
+    inputs = [*source_files(data, options.labels), own_rules]
+    replaced.check_output(out, replaced.MODEL, inputs)
 
 
 def read_rules(path: str) -> object:
@@ -312,6 +313,7 @@ def fit_and_save(
 ) -> None:
     """Read the data, fit a model, write its file, and print how good it is."""
     from ..io import ModelInfo
+    from ..tables.digest import table_digest
     from ..tables.files import is_table
     from .inputs import open_data
 
@@ -337,6 +339,7 @@ def fit_and_save(
         categories=categories,
         fitted={
             "samples": len(table),
+            "table": table_digest(X, table.Y),
             "seconds": seconds,
             "preset": preset.value,
             "options": parameters,
@@ -464,7 +467,7 @@ def _labels_of_samples(table: "DataTable") -> str:
 def _model(model: "Estimator") -> list[tuple[str, str]]:
     """Size of a model, and what leave-one-out chose."""
     n_terms = (model.general_coef_ != 0).any(axis=1).sum()
-    size = [f"general rule of {n_terms:,} terms", _exceptions(model)]
+    size = [f"general rule of {plural(n_terms, 'term')}", _exceptions(model)]
     fewest = int(model.n_statements_.min())
     most = int(model.n_statements_.max())
     if fewest == most:
@@ -483,7 +486,8 @@ def _exceptions(model: "Estimator") -> str:
     """How many exceptions a model has, and what they say."""
     if model.n_rules_:
         content = "slopes of their own" if model.order_ else "a shift each"
-        return f"{model.n_rules_:,} exceptions of order {model.order_} ({content})"
+        exceptions = plural(model.n_rules_, "exception")
+        return f"{exceptions} of order {model.order_} ({content})"
     if model.n_rules == 0:
         return "no exceptions, as asked"
     if getattr(model, "wishes_", ()):
@@ -561,8 +565,8 @@ def _verdicts(judged: "Mapping[str, JudgedLabel]") -> list[str]:
     if told:
         names = listing(told, at_most=MAX_NAMES_OF_LINE)
         verdicts.append(
-            f"Told almost without error: {names}. `mltsk doctor` names features that "
-            "tell a label almost alone, and may be known only afterwards."
+            f"Told almost without error: {names}. A feature may be known only "
+            "afterwards; `mltsk doctor` names those that tell a label almost alone."
         )
     return verdicts
 

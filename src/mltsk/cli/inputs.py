@@ -22,6 +22,7 @@ from ..datasets.dataset import as_number, split_names, unique_names
 from ..exceptions import InputError
 from ..tables import DataTable, read_table
 from ..tables.ages import age_columns
+from ..tables.digest import table_digest
 from ..tables.files import RawTable, is_table, read_raw
 from ..tables.kinds import NOMINAL, NUMBER, USED
 from ..tables.read import label_columns, sparse_rows
@@ -506,3 +507,23 @@ def check_table_of_fit(
             f"{model} was fitted on {n_fitted:,} rows of {info.data}, and {data} has "
             f"{len(rows):,}: name the table of the fit."
         )
+    if not _has_digest_of_fit(info, rows):
+        raise InputError(
+            f"{model} was fitted on another table of {len(rows):,} rows than {data}: "
+            "name the table of the fit, and read it with the options of the fit."
+        )
+
+
+def is_table_of_fit(info: "ModelInfo", rows: DataTable) -> bool:
+    """Whether a fit to a table gives the model of a file."""
+    if why_no_refit(info) or not rows.label_names:
+        return False
+    has_size = info.fitted.get("samples") == len(rows)
+    has_name = info.data == rows.name
+    return has_size and has_name and _has_digest_of_fit(info, rows)
+
+
+def _has_digest_of_fit(info: "ModelInfo", rows: DataTable) -> bool:
+    """Whether the cells of a table are those of a fit, as far as the file knows."""
+    fitted = info.fitted.get("table")
+    return fitted is None or fitted == table_digest(rows.X, rows.Y)

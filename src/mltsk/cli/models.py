@@ -15,6 +15,7 @@ import mltsk
 from ..exceptions import InputError, check_installed
 from ..files import writing
 from ..text import escape_markdown, plural
+from . import replaced
 from .options import (
     FileOptions,
     GroupOption,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 
 Format = StrEnum("Format", ["text", "md", "json", "html", "latex"])
 Convention = StrEnum("Convention", ["standard", "paper"])
+KINDS_OF_RULES = {Format.json: replaced.JSON, Format.html: replaced.PAGE}
 MIN_TEXT_COLUMNS = 60  # of rules that are printed
 LABEL_METRICS = (
     "observed",
@@ -86,7 +88,10 @@ EDITABLE_HELP = (
     "that was fitted with --keep-sums.  [default: with --data]"
 )
 NEIGHBOURS_HELP = "List the samples that are most like the one shown."
-ONNX_HELP = "Write an ONNX graph: scores, labels and probabilities of dense samples."
+ONNX_HELP = (
+    "Write an ONNX graph: scores and labels of dense samples, and probabilities of a "
+    "model whose scores are log-odds (not of --preset paper)."
+)
 JSON_HELP = "Write plain data (mltsk.from_dict reads them back); - prints."
 FLOAT32_HELP = "Let the ONNX graph take float32 numbers instead of float64."
 
@@ -261,19 +266,21 @@ def rules(
     from ..edits import edit_log
     from ..explain.wording import name
     from ..pages.render import rules_page
-    from ..tables.files import source_files
-    from .opened import classifier_with_rules, open_model
+    from .opened import classifier_with_rules, open_model, open_to_read
 
     if format is Format.html:
         check_installed("jinja2", extra="report")
-    check_files([out], inputs=[model, *source_files(data)])
+    kind = KINDS_OF_RULES.get(format, replaced.TEXT)
+    replaced.check_output(out, kind, [model, *_files_of(data)])
     if data is not None and statements is None:
         raise InputError(
             "--data is for a shorter model: say how short, --statements 8."
         )
-    opened, info = open_model(model)
-    classifier = classifier_with_rules(opened, model)
-    if statements is not None:
+    if statements is None:
+        classifier, info = open_to_read(model)
+    else:
+        opened, info = open_model(model)
+        classifier = classifier_with_rules(opened, model)
         classifier = shortened(classifier, info, statements, data=data, path=model)
     rule_base = classifier.rules_
     edits = [name(edit.told_in_full()) for edit in edit_log(classifier)]
@@ -293,6 +300,15 @@ def rules(
         )
         text = edited_by_hand(edits) + text
     write_text(text, out)
+
+
+def _files_of(data: str | None) -> list[Path]:
+    """The files of data; without any, no reader of tables is imported."""
+    if data is None:
+        return []
+    from ..tables.files import source_files
+
+    return source_files(data)
 
 
 def edited_by_hand(edits: Sequence[str]) -> str:
@@ -411,7 +427,7 @@ def explore(
 
     check_installed("jinja2", extra="report")
     refuse_standard_output(out, "--out", "A page")
-    check_files([out], inputs=[model, *source_files(data)])
+    replaced.check_output(out, replaced.PAGE, [model, *source_files(data)])
     if data is None and (id or neighbours):
         raise InputError(
             "--id and --neighbours are about rows: name their file with --data."
@@ -493,26 +509,36 @@ def export(
       mltsk export yeast.skops --onnx yeast.onnx
       mltsk export patients.skops --json patients.json
     """
-    from .opened import open_model
-
     if onnx is None and as_json is None:
         raise InputError("Say what to write: --onnx FILE, --json FILE, or both.")
     if onnx is not None:
         check_installed("onnx", extra="onnx")
         refuse_standard_output(onnx, "--onnx", "An ONNX graph")
     check_files([onnx, as_json], inputs=[model])
-    classifier, _ = open_model(model)
+    replaced.check_output(onnx, replaced.GRAPH)
+    replaced.check_output(as_json, replaced.JSON)
     if onnx is not None:
-        _write_onnx(classifier, Path(onnx), float32=float32)
+        _write_onnx(model, Path(onnx), float32=float32)
     if as_json is not None:
-        content = mltsk.to_dict(classifier)
+        content = _plain_data(model)
         text = json.dumps(content, ensure_ascii=False, allow_nan=False)
         write_text(text, as_json)
 
 
-def _write_onnx(model: "Estimator", path: Path, *, float32: bool) -> None:
-    """Write an ONNX graph, and say what it takes and gives."""
-    graph = mltsk.to_onnx(model, dtype="float32" if float32 else "float64")
+def _plain_data(path: str) -> dict[str, object]:
+    """A model file as plain data."""
+    from ..io.stored import stored_model
+
+    stored = stored_model(path)
+    if stored is not None:
+        return stored.to_dict()
+    return mltsk.to_dict(mltsk.load(path))
+
+
+def _write_onnx(model: str, path: Path, *, float32: bool) -> None:
+    """Write a model file as an ONNX graph, and say what it takes and gives."""
+    classifier = mltsk.load(model)
+    graph = mltsk.to_onnx(classifier, dtype="float32" if float32 else "float64")
     content = graph.SerializeToString()
     with writing(path) as file:
         file.write(content)

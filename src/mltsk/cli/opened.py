@@ -8,14 +8,17 @@ from numpy.typing import NDArray
 
 from ..core.arrays import FloatArray
 from ..exceptions import InputError
-from ..io import ModelInfo, load, read_info
-from ..pipelines import pipeline_classifier, taken_apart
+from ..io.archive import read_info
+from ..io.info import ModelInfo
+from ..io.stored import StoredModel, stored_model
 
 Estimator = Any  # a classifier of this package, or a pipeline that ends with one
 
 
 def open_model(path: str) -> tuple[Estimator, ModelInfo]:
     """A classifier, and what its file says about it."""
+    from ..io import load
+
     model = load(path)
     info = read_info(path)
     if not info.kinds:
@@ -25,6 +28,8 @@ def open_model(path: str) -> tuple[Estimator, ModelInfo]:
 
 def classifier_with_rules(model: Estimator, path: str) -> Estimator:
     """The classifier whose rules a model has: the model, or the end of a pipeline."""
+    from ..pipelines import pipeline_classifier
+
     classifier = pipeline_classifier(model)
     if not hasattr(classifier, "rules_"):
         name = type(classifier).__name__
@@ -34,8 +39,19 @@ def classifier_with_rules(model: Estimator, path: str) -> Estimator:
     return classifier
 
 
+def open_to_read(path: str) -> tuple[StoredModel | Estimator, ModelInfo]:
+    """A model with rules, read without scikit-learn where its file allows it."""
+    stored = stored_model(path)
+    if stored is not None:
+        return stored, read_info(path)
+    model, info = open_model(path)
+    return classifier_with_rules(model, path), info
+
+
 def has_steps(model: Estimator) -> bool:
     """Whether a model is a pipeline that changes features before its classifier."""
+    from ..pipelines import taken_apart
+
     steps, _ = taken_apart(model)
     return bool(steps)
 
@@ -54,6 +70,8 @@ def scores_and_predictions(
     model: Estimator, X: object
 ) -> tuple[FloatArray, NDArray[Any]]:
     """Scores (n, L) on the scale of the thresholds, and what the model predicts."""
+    from ..pipelines import taken_apart
+
     distances = answers(model, X, "decision_function")
     _, classifier = taken_apart(model)
     thresholds = 0.0

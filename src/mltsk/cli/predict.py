@@ -7,6 +7,7 @@ from typer import Argument, Option
 from ..exceptions import InputError
 from ..files import csv_text
 from ..text import plural
+from . import replaced
 from .options import (
     FileOptions,
     MissingOption,
@@ -15,7 +16,7 @@ from .options import (
     there_is_data,
     with_options,
 )
-from .output import check_files, working, write_text
+from .output import working, write_text
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -71,7 +72,8 @@ def predict(
     from .inputs import NO_LABELS, fitted_label_options, samples
     from .opened import open_model
 
-    check_files([out], inputs=[model, *source_files(data)])
+    kind = replaced.PREDICTIONS
+    replaced.check_output(out, kind, [model, *source_files(data)])
     classifier, info = open_model(model)
     if reasons:
         _check_reasons(classifier, model)

@@ -7,6 +7,7 @@ from typer import Argument, Option
 
 from ..exceptions import InputError
 from ..files import csv_text, writing
+from . import replaced
 from .options import (
     FileOptions,
     GroupOption,
@@ -17,7 +18,6 @@ from .options import (
 )
 from .output import (
     aligned,
-    check_files,
     note,
     refuse_standard_output,
     say,
@@ -87,7 +87,8 @@ def points(
 
     refuse_standard_output(out, "--out", "A sheet")
     check_sheet_path(out)
-    check_files([out], inputs=[model, *source_files(data)])
+    kind = replaced.kind_by_ending(out)
+    replaced.check_output(out, kind, [model, *source_files(data)])
     classifier, info, rows = fitted_rows(model, data, group, options)
     check_table_of_fit(model, info, data, rows)
     with working("finding points"):
@@ -147,12 +148,12 @@ def person(
     from ..pages.person import check_person_path, person_page
     from ..pages.render import write_page
     from ..tables.files import source_files
-    from .inputs import check_table_of_fit
+    from .inputs import check_table_of_fit, is_table_of_fit
 
     refuse_standard_output(out, "--out", "A page")
     check_person_path(out)
     sources = [*source_files(data), *source_files(fitted_on)]
-    check_files([out], inputs=[model, *sources])
+    replaced.check_output(out, replaced.PAGE, [model, *sources])
     classifier, info, rows = fitted_rows(
         model, data, group, options, labels_needed=False
     )
@@ -164,7 +165,7 @@ def person(
         _, _, fitted = fitted_rows(model, fitted_on, group, options)
         check_table_of_fit(model, info, fitted_on, fitted)
         others = np.arange(len(fitted))
-    elif _is_fitted_table(info, rows):
+    elif is_table_of_fit(info, rows):
         fitted = rows
         others = _others(rows, row - 1)
     else:
@@ -185,15 +186,6 @@ def person(
         )
     write_page(page, Path(out))
     say(f"person: {out}")
-
-
-def _is_fitted_table(info: "ModelInfo", rows: "DataTable") -> bool:
-    """Whether a fit to a table gives the model of a file, by its name and size."""
-    from .inputs import why_no_refit
-
-    if why_no_refit(info) or not rows.label_names:
-        return False
-    return info.fitted.get("samples") == len(rows) and info.data == rows.name
 
 
 def _why_no_interval(model: str, info: "ModelInfo", data: str) -> str:
@@ -274,7 +266,8 @@ def second_look(
     from ..tables.files import source_files
     from .inputs import check_table_of_fit
 
-    check_files([out], inputs=[model, *source_files(data)])
+    kind = replaced.SECOND_LOOK
+    replaced.check_output(out, kind, [model, *source_files(data)])
     classifier, info, table = fitted_rows(model, data, group, options)
     check_table_of_fit(model, info, data, table)
     with working("looking again"):
@@ -314,7 +307,8 @@ def methods(
 
     refuse_standard_output(out, "--out", "A document")
     check_methods_path(out)
-    check_files([out], inputs=[model, *source_files(data)])
+    kind = replaced.kind_by_ending(out)
+    replaced.check_output(out, kind, [model, *source_files(data)])
     classifier, info, table = fitted_rows(model, data, group, options)
     check_table_of_fit(model, info, data, table)
     with working("judging the model"):

@@ -12,6 +12,7 @@ import mltsk
 
 from ..exceptions import InputError, check_installed
 from ..text import listing, plural
+from . import replaced
 from .options import (
     TableOptions,
     out_option,
@@ -82,7 +83,9 @@ def share(
     if summary == (plan is not None):
         raise InputError("Say what to share: --summary, or --plan plan.json for sums.")
     refuse_standard_output(out, "--out", "What a site shares")
-    check_files([out], inputs=[*source_files(data, options.labels), plan])
+    kind = replaced.SUMMARY if plan is None else replaced.SUMS
+    inputs = [*source_files(data, options.labels), plan]
+    replaced.check_output(out, kind, inputs)
     if plan is None:
         table = open_data(data, options)
         write_json(summary_of(table, least), out)
@@ -170,7 +173,7 @@ def plan(
     from ..sites.plan_checks import plain_plan
 
     refuse_standard_output(out, "--out", "A plan")
-    check_files([out], inputs=summaries)
+    replaced.check_output(out, replaced.PLAN, summaries)
     made = Plan.of([read_summary(path) for path in summaries], curves=curves)
     write_json(plain_plan(made), out)
     for text in made.notes:
@@ -214,6 +217,8 @@ def join(
         check_installed("jinja2", extra="report")
         refuse_standard_output(page, "--page", "A page")
     check_files([out, page], inputs=sums)
+    replaced.check_output(out, replaced.MODEL)
+    replaced.check_output(page, replaced.PAGE)
     sites = [read_sums(path) for path in sums]
     with working(f"joining {plural(len(sites), 'site')}"):
         model = joined(sites, 0.5 if threshold is None else threshold)

@@ -9,6 +9,7 @@ from typer import Argument, Option
 import mltsk
 
 from ..exceptions import InputError, check_installed
+from . import replaced
 from .options import (
     MaxLabelsOption,
     QuickOption,
@@ -21,7 +22,6 @@ from .options import (
 from .output import (
     MAX_LINE_WIDTH,
     MAX_PRINTED_LABELS,
-    check_files,
     noted_warnings,
     refuse_standard_output,
     say,
@@ -101,7 +101,8 @@ def doctor(
     sentences = advice(table)
     for sentence in sentences or ["Nothing was found that will hurt."]:
         say("\n".join(wrap(sentence, MAX_LINE_WIDTH, subsequent_indent="  ")))
-    say(f"\n`mltsk columns {data}` says what each column is taken for.")
+    rest = f"`mltsk columns {data}` says what each column is taken for."
+    say("\n" + "\n".join(wrap(rest, MAX_LINE_WIDTH, break_long_words=False)))
 
 
 @with_options
@@ -156,7 +157,7 @@ def review(
     check_installed("jinja2", extra="report")
     refuse_standard_output(out, "--out", "A page")
     inputs = source_files(data, options.labels)
-    check_files([out], inputs=[*inputs, data, other, test])
+    replaced.check_output(out, replaced.PAGE, [*inputs, data, other, test])
     command = shlex.join(typed_command())
     if other is not None:
         _refuse_for_models(options, threshold, test)
@@ -195,8 +196,10 @@ def _say_review(made: "ReviewPage", out: str) -> None:
     """Print what a review says first, and where it is."""
     for sentence in made.summary:
         say("\n".join(wrap(sentence, MAX_LINE_WIDTH)))
-    say("")
-    for sentence in made.labels[:MAX_PRINTED_LABELS]:
+    sentences = [sentence for sentence in made.labels if sentence not in made.summary]
+    if sentences:
+        say("")
+    for sentence in sentences[:MAX_PRINTED_LABELS]:
         lines = wrap(
             sentence, MAX_LINE_WIDTH, initial_indent="  ", subsequent_indent="    "
         )

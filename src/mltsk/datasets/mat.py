@@ -35,6 +35,7 @@ FEATURE_VARIABLES = ("data", "x", "features", "fea")
 LABEL_VARIABLES = ("target", "targets", "y", "labels", "label")
 # Names of variables: 0 is train or test, 1 a name.
 SPLIT_VARIABLES = ("{0}_{1}", "{1}_{0}", "{0}{1}", "{1}{0}")
+MAX_NAME_LENGTH = 63  # that MATLAB takes
 
 
 class _Variables(NamedTuple):
@@ -145,7 +146,10 @@ def _find_variables(
         return halves
     listed = []
     for name, shape in list(shapes.items())[:10]:
-        listed.append(f"{name} {'×'.join(map(str, shape))}")
+        shown = name
+        if len(name) > MAX_NAME_LENGTH:  # a damaged file, whose content is read as one
+            shown = f"{name[:MAX_NAME_LENGTH]}…"
+        listed.append(f"{shown} {'×'.join(map(str, shape))}")
     missing = "labels" if whole.features else "features"
     raise InputError(
         f"{path} has no variable that looks like {missing}; "

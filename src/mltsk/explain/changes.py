@@ -17,7 +17,7 @@ from ..system import FuzzySystem
 from ..text import listing, plural
 from .effects import Effects
 from .statements import ERRORS_OF_95_CHOSEN
-from .wording import name, number, percent, signed
+from .wording import margin, name, number, percent, signed
 
 MAX_TOLD_EFFECTS = 30
 # A mean probability and a rate are told apart from here on, in shares and in ratios.
@@ -42,7 +42,7 @@ class ChangedEffect(NamedTuple):
         return (
             f"{name(self.label)}: {name(self.feature)} {self.value} adds "
             f"{signed(self.after)}, where it added {signed(self.before)} (a change of "
-            f"{signed(self.after - self.before)} ± {self.error:#.2g})."
+            f"{signed(self.after - self.before)}{margin(self.error)})."
         )
 
 

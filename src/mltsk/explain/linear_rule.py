@@ -13,7 +13,8 @@ from .page import Node, Page
 from .wording import name, percent
 
 PLAIN_NAME = re.compile(r"\w[\w.-]*")
-DIGITS = 4  # of numbers in printed rules
+DIGITS = 4  # of numbers in printed rules, unless the caller asks for more
+ALL_DIGITS = 17  # whoever reads so many has the same number
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,14 @@ class GaussianCondition:
         distance = (np.asarray(x) - self.center) / self.width
         return np.exp(-(distance**2) / 2)
 
+    def text(self, digits: int = DIGITS) -> str:
+        """The condition, such as ``age is Gauss(50, 10)``."""
+        center = printed(self.center, digits)
+        width = printed(self.width, digits)
+        return f"{name(self.feature)} is Gauss({center}, {width})"
+
     def __str__(self) -> str:
-        center = printed(self.center)
-        return f"{name(self.feature)} is Gauss({center}, {printed(self.width)})"
+        return self.text()
 
 
 @dataclass(frozen=True)
@@ -84,12 +90,12 @@ class LinearConsequent:
         """How many terms other than 0 are not among the ``top``."""
         return len(self.terms()) - len(self.terms(top))
 
-    def formula(self, top: int | None = None) -> str:
+    def formula(self, top: int | None = None, digits: int = DIGITS) -> str:
         """The line, such as ``f_gout = 0.2 + 1.5·uric - 0.01·age``."""
-        text = f"f_{symbol(self.label)} = {printed(self.intercept)}"
+        text = f"f_{symbol(self.label)} = {printed(self.intercept, digits)}"
         for feature, p in self.terms(top):
             sign = "-" if p < 0 else "+"
-            text += f" {sign} {printed(abs(p))}·{symbol(feature)}"
+            text += f" {sign} {printed(abs(p), digits)}·{symbol(feature)}"
         n_more = self.n_left_out(top)
         return f"{text} + {plural(n_more, 'smaller term')}" if n_more else text
 
@@ -125,17 +131,20 @@ class FuzzyRule(Page):
         return [self.conditions[d] for d in sorted(shown)]
 
     def nodes(
-        self, top: int | None = None, max_labels: int | None = None
+        self,
+        top: int | None = None,
+        max_labels: int | None = None,
+        digits: int = DIGITS,
     ) -> list[Node]:
         """The rule as a page, with the ``top`` conditions and terms."""
         shown = self.shown_conditions(top)
-        words = " and ".join(map(str, shown))
+        words = " and ".join(condition.text(digits) for condition in shown)
         n_more = len(self.conditions) - len(shown)
         if n_more:
             words += f" and {plural(n_more, 'more condition')}"
         lines = []
         for consequent in self.consequents[:max_labels]:
-            lines.append(Node(consequent.formula(top)))
+            lines.append(Node(consequent.formula(top, digits)))
         title = f"Rule {self.index + 1} — governs {percent(self.share)} of the data"
         parts = (Node(f"IF {words}"), Node("THEN", tuple(lines)))
         return [Node(title, parts)]
@@ -163,9 +172,13 @@ class FuzzyRule(Page):
         return {"share": self.share, "if": conditions, "then": lines}
 
 
-def printed(x: float) -> str:
-    """A number of a printed rule, four digits."""
-    return f"{x:.{DIGITS}g}"
+def printed(x: float, digits: int = DIGITS) -> str:
+    """A number of a printed rule.
+
+    >>> printed(2 / 3), printed(2 / 3, digits=17)
+    ('0.6667', '0.66666666666666663')
+    """
+    return f"{x:.{digits}g}"
 
 
 def symbol(text: str) -> str:

@@ -21,7 +21,13 @@ from ..exceptions import InputError, optional
 from ..system import FuzzySystem
 from ..text import plural
 from .latex_rules import rules_as_latex
-from .linear_rule import FuzzyRule, GaussianCondition, LinearConsequent
+from .linear_rule import (
+    ALL_DIGITS,
+    DIGITS,
+    FuzzyRule,
+    GaussianCondition,
+    LinearConsequent,
+)
 from .page import Node, Page, left_out
 from .subjects import Index
 from .wording import number, positions
@@ -45,7 +51,10 @@ SCALES = {
     "paper": "Values are on the paper's scale: 0 is the least of a feature, 1 the "
     "largest.",
 }
-ROUNDED = "Numbers are rounded here; to_frame() and to_dict() have all digits."
+ROUNDED = (
+    "Numbers are rounded here; digits=17 prints all of them, and to_frame() and "
+    "to_dict() have them."
+)
 
 
 def fuzzy_rules(system: FuzzySystem, *, strict: bool = False) -> "FuzzyRules":
@@ -301,13 +310,19 @@ class FuzzyRules(Page, Sequence[FuzzyRule]):
         }
         return pandas.DataFrame(columns)
 
-    def to_latex(self, top: int | None = None, label: str | None = None) -> str:
-        """The rules as an ``align*`` of LaTeX, which needs the package amsmath.
+    def to_latex(
+        self,
+        top: int | None = None,
+        label: str | None = None,
+        digits: int = DIGITS,
+    ) -> str:
+        """The rules as an ``align*`` of LaTeX, to be put into a document with amsmath.
 
-        All of it, or the ``top`` conditions and terms that matter most.
+        All of it, or the ``top`` conditions and terms that matter most. Lines fit the
+        width of an article's text, and it goes on over pages.
         """
         rules = self if label is None else self.for_label(label)
-        return rules_as_latex(rules, top)
+        return rules_as_latex(rules, top, digits)
 
     # as text ------------------------------------------------------------------------
 
@@ -316,26 +331,27 @@ class FuzzyRules(Page, Sequence[FuzzyRule]):
         top: int | None = None,
         label: str | None = None,
         max_labels: int | None = None,
+        digits: int = DIGITS,
     ) -> list[Node]:
         """The page that `to_text` prints, for one label or all.
 
         It has the ``top`` conditions of each rule and terms of each line. Without
         ``top``, rules of up to 12 features are printed whole, and five of each of
         longer ones. Lines are printed of the first ``max_labels`` labels, 20 by
-        default.
+        default. With ``digits=17`` numbers are those of the model, to the last digit.
         """
         if label is not None:
-            return self.for_label(label).nodes(top, max_labels=max_labels)
+            return self.for_label(label).nodes(top, None, max_labels, digits)
         if top is None and len(self.kept_features) > MAX_FEATURES_WHOLE:
             top = SHOWN_OF_MANY
-        page = [Node(line) for line in self.legend()]
+        page = [Node(line) for line in self.legend(digits)]
         for rule in self:
-            page += rule.nodes(top, max_labels or MAX_SHOWN_LINES)
+            page += rule.nodes(top, max_labels or MAX_SHOWN_LINES, digits)
         shown = max_labels or MAX_SHOWN_LINES
         return [*page, *left_out(len(self.kept_labels), shown, "more label")]
 
-    def legend(self) -> tuple[str, ...]:
-        """How to read the rules."""
+    def legend(self, digits: int = DIGITS) -> tuple[str, ...]:
+        """How to read the rules, with numbers of so many digits."""
         count = plural(len(self), "rule")
         features = plural(len(self.kept_features), "feature")
         labels = plural(len(self.kept_labels), "label")
@@ -344,7 +360,8 @@ class FuzzyRules(Page, Sequence[FuzzyRule]):
         given = f"A label is given where its score {verb} {self._thresholds()}."
         if self.system.firing == "authors":
             given = f"{WHERE_NOTHING_FIRES} {given}"
-        return contents, f"{HOW_RULES_FIRE} {given}", ROUNDED
+        reading = (contents, f"{HOW_RULES_FIRE} {given}")
+        return reading if digits >= ALL_DIGITS else (*reading, ROUNDED)
 
     def _thresholds(self) -> str:
         """The threshold of all labels, or their range."""

@@ -502,6 +502,8 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
             shown += [rule.size for rule in pair_statements[:top]]
         total = float(self._sizes.sum())
         share = min(sum(shown) / total, 1.0) if total else 1.0
+        if not shown and not total:
+            return "There is no statement: the model adds nothing to its start."
         if len(shown) == 1:
             if share > 1 - 1e-9:
                 return "This statement is the whole model."
@@ -592,6 +594,8 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
             scope += (
                 f", {plural(len(self.pairs), 'pair')} of features that act together"
             )
+        if not len(self.general) and not len(self.exceptions):
+            return f"No rule {scope}: every sample has the same probability of a label."
         if not len(self.general):
             return (
                 f"{count} {scope}. Each adds what it says to samples as far as it fits "

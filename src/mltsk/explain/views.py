@@ -171,6 +171,7 @@ class FeatureCurves:
     def __init__(self, effects: Effects) -> None:
         self.effects = effects
         self.statements = Statements(effects)
+        self._values_of: dict[int, Array] = {}
 
     def largest(self, labels: list[int], top: int) -> list[int]:
         """The ``top`` features that move some labels most, the largest first."""
@@ -182,38 +183,50 @@ class FeatureCurves:
         return np.argsort(-sizes, kind="stable")[:n_shown].tolist()
 
     def curve(self, f: int, j: int) -> Curve:
-        """The curve of feature f for label j."""
+        """The curve of feature f for label j, with its words and its interval."""
+        drawn = self.drawn(f, j)
+        effects = self.effects
+        error = None
+        deviation = effects.deviation(f, j, drawn.x)
+        if deviation is not None:
+            error = margin_of_95(effects.system, j, deviation, drawn.y)
+        gap = effects.subjects.gaps.get(f)
+        own = [f] if gap is None else [f, gap]
+        largest = self.statements.general_shapes(j, np.array(own))[:1]
+        return replace(drawn, words=", ".join(map(str, largest)), error=error)
+
+    def drawn(self, f: int, j: int) -> Curve:
+        """The curve of feature f for label j without words and interval.
+
+        These take most of the time of `curve`.
+        """
         effects = self.effects
         subject = effects.subjects[f]
         named = effects.subjects.named_values(f)
-        if named:
-            x = doubles([*named])
-        else:
-            x = _curve_values(effects, f)
+        x = doubles([*named]) if named else self._values(f)
         y = effects.effect(f, x, j)
         missing = None
         gap = effects.subjects.gaps.get(f)
         if gap is not None:
             measured, missing = effects.effect(gap, np.array([0.0, 1.0]), j).tolist()
             y = y + measured
-        error = None
-        deviation = effects.deviation(f, j, x)
-        if deviation is not None:
-            error = margin_of_95(effects.system, j, deviation, y)
-        own = [f] if gap is None else [f, gap]
-        largest = self.statements.general_shapes(j, np.array(own))[:1]
         return Curve(
             feature=subject.name,
             label=effects.system.label_names[j],
             x=x,
             y=y,
-            words=", ".join(map(str, largest)),
+            words="",
             center=None,
             quantiles=_quantiles(effects, f),
             categories=named,
             missing=missing,
-            error=error,
         )
+
+    def _values(self, f: int) -> Array:
+        """Values at which the curve of a number is drawn, the same for all labels."""
+        if f not in self._values_of:
+            self._values_of[f] = _curve_values(self.effects, f)
+        return self._values_of[f]
 
 
 def _curve_values(effects: Effects, f: int) -> Array:

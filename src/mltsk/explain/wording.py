@@ -57,12 +57,12 @@ def signed(x: float) -> str:
     """A change with its sign and two significant digits, or all before the point."""
     if 10 <= abs(x) < MAX_IN_FULL:
         return f"{x:+,.0f}"
-    return f"{x:+#.2g}"
+    return f"{x:+#.2g}".removesuffix(".")
 
 
 def margin(error: float | None) -> str:
     """The half width of an interval as it stands after a number, or nothing."""
-    return "" if error is None else f" ± {error:#.2g}"
+    return "" if error is None else f" ± {error:#.2g}".removesuffix(".")
 
 
 def percent(share: float) -> str:

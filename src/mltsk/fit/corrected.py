@@ -36,6 +36,9 @@ from .rows import ROW_COPIES, Block
 from .sums import FitSums
 from .wishes import Wish
 
+# What is so small next to the largest number of a label is left of 0 by rounding.
+SHARE_OF_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class HeldFactor(Factor):
@@ -359,21 +362,10 @@ def _move(
 ) -> None:
     """Move the numbers of labels, in place, as far as demands pull them."""
     for label in labels:
-        pull = _rows_of(demands, label, len(B)).T @ multipliers
+        rows = _rows_of(demands, label, len(B))
         factor = free.solutions[free.part_of_label[label]].factor
-        B[:, label] += factor.solve(pull[:, None])[:, 0]
-        for column in _zeros(demands, label, len(B)):
-            B[column, label] = 0.0  # not 1e-17, which rules would tell as an effect
-
-
-def _zeros(demands: Sequence[Demand], label: int, n_columns: int) -> list[int]:
-    """Columns whose number for a label must be 0, because a demand is just that."""
-    zeros = []
-    for demand in demands:
-        is_of_label_alone = set(demand.rows) == {label}
-        if not (demand.is_equal and demand.least == 0 and is_of_label_alone):
-            continue
-        columns = np.flatnonzero(_padded(demand, label, n_columns)).tolist()
-        if len(columns) == 1:
-            zeros += columns
-    return zeros
+        B[:, label] += factor.solve((rows.T @ multipliers)[:, None])[:, 0]
+        wished = np.flatnonzero(rows.any(axis=0))
+        least = SHARE_OF_ROUNDING * np.abs(B[:, label]).max(initial=0.0)
+        # not 1e-17, which rules would tell as an effect
+        B[wished[np.abs(B[wished, label]) <= least], label] = 0.0

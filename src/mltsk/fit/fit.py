@@ -125,7 +125,9 @@ class FitResult:
 
     ``loo_scores`` (n, L) are those of the rows ``loo_rows``, of all rows if that is
     None; ``folds`` are some of these n rows, scored by pairs that were found without
-    them, ``others`` some that are scored by what was chosen without them. Thresholds
+    them, ``others`` some that are scored by what was chosen without them, and
+    ``choice_shifts`` (n, L) is how far these scores are from those by the choice of all
+    rows, None where there are no others. Thresholds
     are 0.5 and probabilities are not calibrated yet. ``sums`` are over all rows, for
     the pairs of all folds too; None where the solution did not need them or they are
     too large.
@@ -142,6 +144,7 @@ class FitResult:
     loo_rows: NDArray[np.intp] | None
     folds: Folds
     others: tuple[tuple[NDArray[np.intp], Choice], ...] = ()
+    choice_shifts: FloatArray | None = None
     sums: FitSums | None = None
 
 
@@ -173,7 +176,9 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
     with blas_threads(float(fewer) ** 2 * more):
         held = HeldRows(sample, Z, rows.shape[0])
         try:
-            solution = _solved(rows, choice, penalty, held, label_groups, options)
+            solution, shifts = _solved(
+                rows, choice, penalty, held, label_groups, options
+            )
         except SingularError as error:
             raise _unsolved(error, options, scale) from None
     return FitResult(
@@ -188,6 +193,7 @@ def fit_system(rows: Rows, options: Options, names: Names) -> FitResult:
         loo_rows=_positions(solution.loo_rows),
         folds=solution.folds,
         others=choice.others,
+        choice_shifts=shifts,
         sums=_kept_sums(solution, choice.design, penalty),
     )
 
@@ -199,10 +205,11 @@ def _solved(
     held: HeldRows,
     label_groups: Sequence[NDArray[np.intp]],
     options: Options,
-) -> Consequents:
+) -> tuple[Consequents, FloatArray | None]:
     """Consequents of what was chosen, and honest scores of the rows.
 
-    Rows that some choice was made without are scored by that choice.
+    Rows that some choice was made without are scored by that choice. The second result
+    is how far these scores are from those by the choice of all rows.
     """
     solution = solve(
         rows,
@@ -214,13 +221,15 @@ def _solved(
         max_bytes=options.max_bytes,
         form=options.form,
     )
+    if not choice.others:
+        return solution, None
     by_all = asnumpy(solution.loo_scores)
     loo_scores = by_all.copy()
     for own_rows, other in choice.others:
         without = solve(rows, other.design, Penalty(other.ridge), held, label_groups)
         scores = _on_scale_of(by_all, asnumpy(without.loo_scores), held.block)
         loo_scores[own_rows] = scores[own_rows]
-    return replace(solution, loo_scores=loo_scores)
+    return replace(solution, loo_scores=loo_scores), loo_scores - by_all
 
 
 def _check_memory(rows: Rows, n_columns: int, n_patterns: int) -> None:
@@ -239,6 +248,7 @@ def _check_memory(rows: Rows, n_columns: int, n_patterns: int) -> None:
         n_labels=n_labels,
         n_patterns=n_patterns,
         n_cells=n_cells,
+        n_sampled=_sample_rows(rows, n_columns),
     )
     size.check()
 

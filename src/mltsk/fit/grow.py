@@ -4,14 +4,11 @@ Designs are fitted to all rows of a sample by sums over them, and judged by some
 rows. They grow as long as that pays: the general rule, pairs of features that act
 together, exceptions. Nothing here is of the size rows × rows.
 
-Pairs are found by what the general rule leaves over. With U (n, C) the memberships in
-three conditions per feature and r_l the residuals of label l, Uᵀ diag(r_l) U holds, for
-all pairs at once, the sums of residuals in their cells; the score of a pair is
-Σ sum² / (count + PAIR_COUNT), over its cells and all labels, each label's residuals
-being of size 1. Pairs are found on one half of the rows and their number is judged by
-rows of the other half: judged by the rows they were found on, they always pay.
+Pairs are found by what the general rule leaves over (`mltsk.fit.pair_scores`). They are
+found on one half of the rows, and their number and fineness are judged by rows of the
+other half: judged by the rows they were found on, they always pay.
 
-Symbols: n rows, D features, L labels, Z (n, D) scaled rows, T (n, P) terms.
+Symbols: n rows, D features, L labels, Z (n, D) scaled rows.
 """
 
 from collections.abc import Sequence
@@ -47,9 +44,11 @@ from .finer import finer_scale
 from .judge import BlockColumns, RidgeSearch, SumsJudge
 from .left_out import whole_groups
 from .order import stratified_rows
+from .pair_scores import MIN_SIZE, in_few_directions, ranked_pairs, residuals_of
 from .patterns import group_batches
-from .ridge import Penalty, PrimalSolution
-from .rows import Block, LabelRows
+from .ridge import Penalty
+from .rows import Block
+from .trial import RulesTrial
 
 # From this many rows on designs grow by sums, if the general rule has at most
 # MAX_GROWN_TERMS columns. On text slopes are better up to some 8,000 rows.
@@ -69,12 +68,12 @@ PAIR_NUMBERS = (10, 40, 100, 250)
 MAX_PAIR_RULES = 1_200
 MIN_PAIR_GAIN = 0.002
 PAIR_SHARE = 0.3  # weight of pairs where the general rule has 1
-PAIR_PEAKS = 5  # conditions per feature; 8 are no better
+# Conditions per feature of a pair. Eight are taken where they are clearly better than
+# five: visits .410 to .415, stops .337 to .342, but a table of surveys .523 to .516.
+PAIR_PEAKS = (5, 8)
 SEARCH_PEAKS = 3  # conditions per feature while pairs are searched
-PAIR_COUNT = 20.0  # rows that a cell is taken to have had before, with no residual
 AVERAGED_ROWS = 10_000  # on which averages of pairs are found
 MAX_PAIRED_COLUMNS = 120  # of largest effect, among which pairs are searched
-MAX_RESIDUALS = 30  # directions of the residuals of many labels
 # Exceptions under the kernel's own prior are tried on few rows and with few centres,
 # more of them next to linear terms; then there are as many as the rows allow and as
 # MAX_GROWN_PRODUCTS (rows × columns²) can be paid for. Widths are shares of twice the
@@ -92,7 +91,6 @@ LINEAR_SHARES = (20.0,)
 # variance that is explained: on corel16k1 they lower the error by .4 %, which is 7 % of
 # that part, and raise AP from .347 to .354.
 MIN_EXPLAINED_GAIN = 0.01
-MIN_SIZE = 1e-300
 
 
 def may_grow(scale: Scale, wishes: Wishes, n_rows: int) -> bool:
@@ -140,14 +138,20 @@ def grow(
     if wishes.n_rules == 0:
         return choice
     if wishes.n_rules is None:
+        if len(choice.design.pairs.blocks) > PAIR_NUMBERS[0]:
+            return choice  # of twelve such tables none took exceptions, a fifth of time
         return growing.with_kernel(choice, n_rows)
     return growing.with_rules(choice, wishes.n_rules)
 
 
 class GrownPairs(NamedTuple):
-    """So many pairs, what they weigh, and the error and ridge with them."""
+    """So many pairs, of so many conditions per feature, and what they weigh.
+
+    ``error`` and ``ridge`` are those of the design that has them.
+    """
 
     n_pairs: int
+    n_peaks: int
     weight: float
     error: float
     ridge: float
@@ -265,30 +269,32 @@ class Growing:
             return choice
         U, column = self._searched()
         first, second = self._halves
-        ranked = _ranked(U[first], column, residuals[first])
+        ranked = ranked_pairs(U[first], column, residuals[first])
         grown = self._judged_pairs(choice, ranked)
         if grown is None:
             return choice
         n_pairs = grown.n_pairs
-        by_all = _ranked(U, column, residuals)[:n_pairs]
-        by_second = _ranked(U[second], column, residuals[second])[:n_pairs]
-        design = replace(
-            choice.design, pairs=self._pairs(by_all), pair_weight=grown.weight
-        )
+        by_all = ranked_pairs(U, column, residuals)[:n_pairs]
+        by_second = ranked_pairs(U[second], column, residuals[second])[:n_pairs]
+
+        def of(columns: Sequence[tuple[int, int]]) -> Pairs:
+            return self._pairs(columns, grown.n_peaks)
+
+        design = replace(choice.design, pairs=of(by_all), pair_weight=grown.weight)
         return replace(
             choice,
             design=design,
             ridge=grown.ridge,
             error=grown.error,
             folds=(
-                (second, self._pairs(ranked[:n_pairs])),
-                (first, self._pairs(by_second)),
+                (second, of(ranked[:n_pairs])),
+                (first, of(by_second)),
             ),
         )
 
-    def _pairs(self, columns: Sequence[tuple[int, int]]) -> Pairs:
+    def _pairs(self, columns: Sequence[tuple[int, int]], n_peaks: int) -> Pairs:
         """The rules of pairs of columns, with their means over the sample."""
-        pairs = Pairs.of(self._scaling, columns, PAIR_PEAKS)
+        pairs = Pairs.of(self._scaling, columns, n_peaks)
         rows = slice(0, AVERAGED_ROWS)
         return pairs.averaged(self.Z[rows], self._scaling, self.w[rows])
 
@@ -301,25 +307,51 @@ class Growing:
     def _judged_pairs(
         self, choice: Choice, ranked: Sequence[tuple[int, int]]
     ) -> GrownPairs | None:
-        """How many of the ranked pairs are taken; None for none.
+        """How many of the ranked pairs are taken, and how fine; None for none.
 
-        More than the fewest are only looked at where those pay.
+        Finer ones, and more than the fewest, are only looked at where those pay.
         """
+        if not ranked:
+            return None
         wished = self.wishes.n_pairs
         if wished is not None:
-            return self._grown_pairs(choice, ranked, [wished])[0] if ranked else None
+            return self._ever_finer(choice, ranked, wished, error=np.inf)[-1]
         fewest, *more = PAIR_NUMBERS
-        few = self._grown_pairs(choice, ranked, [fewest])
-        taken = self._best_pairs(choice.error, few)
-        if taken is None or taken.n_pairs == len(ranked):
-            return taken
-        many = self._grown_pairs(choice, ranked, more)
-        return self._best_pairs(taken.error, many) or taken
+        few = self._ever_finer(choice, ranked, fewest, error=choice.error)
+        if not few:
+            return None
+        if few[-1].n_pairs == len(ranked):
+            return few[-1]
+        grown = []
+        for pairs in few:
+            many = self._grown_pairs(choice, ranked, more, pairs.n_peaks)
+            grown.append(self._best_pairs(pairs.error, many) or pairs)
+        return min(grown, key=lambda pairs: pairs.error)
+
+    def _ever_finer(
+        self,
+        choice: Choice,
+        ranked: Sequence[tuple[int, int]],
+        n_pairs: int,
+        *,
+        error: float,
+    ) -> list[GrownPairs]:
+        """So many pairs, ever finer as long as an error falls clearly."""
+        finer: list[GrownPairs] = []
+        for n_peaks in PAIR_PEAKS:
+            pairs = self._grown_pairs(choice, ranked, [n_pairs], n_peaks)[0]
+            if finer and pairs.n_pairs < finer[-1].n_pairs:
+                break  # so fine that so many have too many cells
+            if self._best_pairs(error, [pairs]) is None:
+                break
+            finer.append(pairs)
+            error = pairs.error
+        return finer
 
     def _best_pairs(
         self, error: float, grown: Sequence[GrownPairs]
     ) -> GrownPairs | None:
-        """The largest number whose error is clearly below that of fewer, if any is."""
+        """The last that has an error clearly below that of those before, if any has."""
         taken = None
         for pairs in grown:
             if pairs.error < error - MIN_PAIR_GAIN * (self._null_error - error):
@@ -332,12 +364,13 @@ class Growing:
         choice: Choice,
         ranked: Sequence[tuple[int, int]],
         numbers: Sequence[int],
+        n_peaks: int,
     ) -> list[GrownPairs]:
         """The choice with some numbers of pairs, of the usual weight and best ridge.
 
         The columns of fewer pairs are the first ones of more: one judge has them all.
         """
-        pairs = self._pairs(ranked[: max(numbers)])
+        pairs = self._pairs(ranked[: max(numbers)], n_peaks)
         ends = np.append(pairs.starts[1:], len(pairs))
         ends = ends[ends <= max(MAX_PAIR_RULES, ends[0])]
         numbers = sorted({min(number, len(ends)) for number in numbers})
@@ -354,7 +387,15 @@ class Growing:
             of_pairs = np.where(np.arange(len(pairs)) < end, weight, 0.0)
             weights = np.concatenate([choice.design.term_weights, of_pairs])
             error, ridge = judge.error(weights)
-            grown.append(GrownPairs(number, weight, error / judge.total_weight, ridge))
+            grown.append(
+                GrownPairs(
+                    n_pairs=number,
+                    n_peaks=n_peaks,
+                    weight=weight,
+                    error=error / judge.total_weight,
+                    ridge=ridge,
+                )
+            )
         return grown
 
     def residuals(self, choice: Choice) -> FloatArray:
@@ -372,8 +413,8 @@ class Growing:
                 if int((targets.w > 0).sum()) < 2:
                     continue
                 fitted = moments.solve(Penalty(choice.ridge))
-                residuals[:, labels] = _residuals_of(fitted, columns, targets)
-        return _as_few(residuals)
+                residuals[:, labels] = residuals_of(fitted, columns, targets)
+        return in_few_directions(residuals)
 
     def _searched(self) -> tuple[FloatArray, NDArray[np.intp]]:
         """Memberships (n, C) of the conditions that are searched for pairs.
@@ -506,7 +547,7 @@ class Growing:
         rules = self._rules(centers, width, prior=False)
         return self._trial(choice, rules).best(choice, RULE_SHARES)
 
-    def _trial(self, choice: Choice, rules: ExceptionRules) -> "RulesTrial":
+    def _trial(self, choice: Choice, rules: ExceptionRules) -> RulesTrial:
         """A choice with some exceptions, judged."""
         design = replace(choice.design, rules=rules)
         columns = self._columns(design)
@@ -522,86 +563,3 @@ class Growing:
         K = replace(design, rules=replace(design.rules, centers=filled))
         strengths = asnumpy(K.firing(sample))
         return max(1.0 - float(strengths.mean()), MIN_SIZE)
-
-
-@dataclass(frozen=True, eq=False)
-class RulesTrial:
-    """A design with exceptions of weight 1, its judge, and the size of what they add.
-
-    ``size`` is the mean squared distance of rows from their mean in the exceptions.
-    """
-
-    design: Design
-    judge: SumsJudge
-    size: float
-
-    def error_without_rules(self) -> float:
-        """Mean error of the same design without its exceptions."""
-        weights = np.ones(self.design.n_columns)
-        weights[self.design.first_rule :] = 0.0
-        return self.judge.error(weights)[0] / self.judge.total_weight
-
-    def best(self, choice: Choice, shares: Sequence[float]) -> Choice:
-        """A choice with these exceptions, of the best of some weights."""
-        grown = [self._with_share(choice, share) for share in shares]
-        return min(grown, key=lambda each: each.error)
-
-    def _with_share(self, choice: Choice, share: float) -> Choice:
-        """A choice with these exceptions, of a weight where the general rule has 1."""
-        weight = share / self.size
-        weights = np.ones(self.design.n_columns)
-        weights[self.design.first_rule :] = weight
-        error, ridge = self.judge.error(weights, self.design.prior)
-        return replace(
-            choice,
-            design=replace(self.design, rule_weight=weight),
-            ridge=ridge,
-            error=error / self.judge.total_weight,
-            width_scale=self.design.rules.width / (2.0 * self.design.scale.variance),
-            share=share,
-        )
-
-
-def _residuals_of(
-    fitted: PrimalSolution, columns: BlockColumns, targets: LabelRows
-) -> FloatArray:
-    """Residuals (n, labels) of a solution, times weights."""
-    residuals = np.zeros(targets.Y.shape)
-    for rows in columns.blocks(targets.w):
-        seen = targets.take(rows)
-        scores = fitted.scores(columns.rows(rows))
-        residuals[rows] = asnumpy(seen.w[:, None] * (seen.Y - scores))
-    return residuals
-
-
-def _as_few(residuals: FloatArray) -> FloatArray:
-    """Residuals (n, L) of labels of size 1, turned into few directions."""
-    sizes = np.sqrt((residuals * residuals).sum(axis=0))
-    sized = residuals / np.maximum(sizes, MIN_SIZE)
-    if sized.shape[1] <= MAX_RESIDUALS:
-        return sized
-    vectors = np.linalg.eigh(sized.T @ sized)[1]
-    return sized @ vectors[:, -MAX_RESIDUALS:]
-
-
-def _ranked(
-    U: FloatArray, column: NDArray[np.intp], residuals: FloatArray
-) -> list[tuple[int, int]]:
-    """Pairs of columns, best first, by memberships (n, C) and residuals (n, L).
-
-    ``column`` (C,) is that of each condition.
-    """
-    counts = U.T @ U
-    scores = np.zeros_like(counts)
-    squares = U * U
-    by_chance = squares.T @ squares  # pairs of more cells would score more by chance
-    for residual in residuals.T.astype(np.float32):
-        sums = U.T @ (U * residual[:, None])
-        mean_square = float(residual @ residual) / len(residual)
-        scores += (sums * sums - mean_square * by_chance) / (counts + PAIR_COUNT)
-    columns = np.unique(column)
-    belongs = (column[:, None] == columns).astype(np.float64)
-    of_pairs = belongs.T @ scores @ belongs
-    first, second = np.triu_indices(len(columns), 1)
-    best = np.argsort(-of_pairs[first, second], kind="stable")
-    return [(int(columns[first[k]]), int(columns[second[k]])) for k in best]

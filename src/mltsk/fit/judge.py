@@ -27,7 +27,7 @@ from ..core.arrays import (
     put,
 )
 from .left_out import Groups, blocks_of_groups, residuals_by_kept
-from .patterns import moments_by_group
+from .patterns import moments_by_group, rows_by_pattern
 from .ridge import Factor, Moments, Penalty, SingularError, centred_kernel
 from .rows import MAX_HELD_BYTES, ROW_COPIES, Block, LabelRows, RowIndex
 
@@ -309,13 +309,16 @@ class BlockColumns:
         self, block: Block, label_groups: Sequence[NDArray[np.intp]]
     ) -> list[Moments]:
         """Sums over all rows, which are those of a block, for each group of labels."""
-        return reduce(_added, self._sums(block, label_groups))
+        return reduce(_add, self._sums(block, label_groups))
 
     def _sums(
         self, block: Block, label_groups: Sequence[NDArray[np.intp]]
     ) -> Iterator[list[Moments]]:
         """Sums over some rows at a time, made when they are added."""
+        by_pattern = rows_by_pattern(block, label_groups)
         for rows in self.blocks(block.w):
+            if not isinstance(by_pattern, slice):
+                rows = by_pattern[rows]
             yield moments_by_group(self.rows(rows), block.take(rows), label_groups)
 
     def variances(self, w: Array) -> FloatArray:
@@ -333,9 +336,11 @@ class BlockColumns:
         return np.maximum(asnumpy(squares / w.sum()) - mean**2, 0.0)
 
 
-def _added(sums: list[Moments], others: list[Moments]) -> list[Moments]:
-    """The sums of each group over two sets of rows."""
-    return [own + other for own, other in zip(sums, others, strict=True)]
+def _add(sums: list[Moments], others: list[Moments]) -> list[Moments]:
+    """The sums of each group over two sets of rows, in place of the first."""
+    for g, other in enumerate(others):
+        sums[g] += other
+    return sums
 
 
 @dataclass(frozen=True)

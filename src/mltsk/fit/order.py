@@ -48,20 +48,22 @@ def order_by_content(
     columns of sparse rows are, so that those which are 0 in all rows change nothing.
     """
     Y = asnumpy(block.Y)
-    Y = Y[:, (Y != Y[:1]).any(axis=0)]  # a label that never changes orders nothing
-    w = asnumpy(block.row_weights)
+    changes = (Y != Y[:1]).any(axis=0)  # a label that never changes orders nothing
+    Y = Y[:, changes]
+    w = asnumpy(block.w)
+    w = w[:, None] if w.ndim == 1 else w[:, changes]
     columns = np.arange(block.X.shape[1])
     n_features = len(columns)
     if used is not None:
         columns = used.positions
         n_features = used.n_features
-    beside = n_features + np.arange(Y.shape[1] + 1)
+    beside = n_features + np.arange(Y.shape[1] + w.shape[1])
     exact = _row_keys(block.X, columns)
     exact += _row_keys(np.column_stack([Y, w]), beside)
     if scaling is None or not scaling.bounded or is_csr(block.X):
         return np.argsort(_mixed(exact), kind="stable")
     keys = _row_keys(knots_below(block.X, scaling), columns)
-    keys += _row_keys(Y, beside[:-1])
+    keys += _row_keys(Y, beside[: Y.shape[1]])
     return np.lexsort([_mixed(exact), _mixed(keys)])
 
 
@@ -70,11 +72,13 @@ def places_by_content(
 ) -> NDArray[np.intp]:
     """The place of each row in an order by what rows hold, (n,).
 
-    It does not depend on how rows are stored, nor on weights or on labels that were not
-    observed. Rows of a group have the same place; rows that do not count come last.
+    It does not depend on how rows are stored, nor on weights or on what stands where a
+    label was not observed. Rows of a group have the same place; rows that do not count
+    come last.
     """
     seen = block.without_unobserved()
-    unweighted = Block(seen.X, seen.Y, np.ones(len(seen.w)))
+    is_observed = (asnumpy(seen.w) > 0).astype(np.float64)
+    unweighted = Block(seen.X, seen.Y, is_observed)
     order = order_by_content(unweighted, scaling, used)
     counts_nothing = asnumpy(block.row_weights)[order] == 0
     order = order[np.argsort(counts_nothing, kind="stable")]
@@ -102,8 +106,12 @@ def places_in_any_units(block: Block, scaling: Scaling | None) -> NDArray[np.int
     features[:] = 0
     for ranks in _feature_ranks(seen.X, scaling):
         features += _keys_of_ranks(ranks, beside=of_labels)
+    of_observed = np.zeros(len(labels), np.uint64)
+    if block.w.ndim == 2:
+        is_observed = (asnumpy(block.w) > 0).astype(np.float64)
+        of_observed = _keys_of_ranks(_ranks(is_observed), beside=features)
     counts_nothing = asnumpy(block.row_weights) == 0
-    order = np.lexsort([_mixed(features + of_labels), counts_nothing])
+    order = np.lexsort([of_observed, _mixed(features + of_labels), counts_nothing])
     places = np.empty(len(order), dtype=np.intp)
     places[order] = np.arange(len(order))
     if block.groups is not None:

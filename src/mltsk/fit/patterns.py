@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Array, FloatArray, asnumpy, cast, is_tensor, namespace
 from .ridge import Moments
-from .rows import Block
+from .rows import Block, RowIndex
 
 # Groups whose rows are compared: which of them count a row is one number of 64 bits.
 MAX_COMPARED_GROUPS = 60
@@ -54,8 +54,19 @@ def moments_by_group(
         of_pattern = Moments.of(Phi[rows], Y[rows], w[rows])
         for g, labels in enumerate(label_groups):
             if int(code) >> g & 1:
-                sums[g] = sums[g] + of_pattern.of_labels(labels)
+                sums[g] += of_pattern.of_labels(labels)
     return sums
+
+
+def rows_by_pattern(block: Block, label_groups: Sequence[NDArray[np.intp]]) -> RowIndex:
+    """All rows, those that the same groups count next to each other.
+
+    Some of them at a time then hold few patterns, and sums are added less often.
+    """
+    patterns = _row_patterns(block, label_groups)
+    if patterns is None:
+        return slice(None)
+    return np.argsort(patterns, kind="stable")
 
 
 def _moments(Phi: Array, block: Block, labels: NDArray[np.intp]) -> Moments:

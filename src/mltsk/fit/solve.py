@@ -444,8 +444,8 @@ def left_out_scores(
     label_groups = groups_of_labels(block.w, block.Y.shape[1])
     # sums leave whole groups out by one ridge, and a coupling has several
     has_one_ridge = penalty.basis is None
-    if has_one_ridge and len(Z) >= MIN_PRIMAL_RATIO * design.n_columns:
-        held = HeldRows(block, Z, len(Z), Phi=design.rows(Z))
+    if has_one_ridge and Z.shape[0] >= MIN_PRIMAL_RATIO * design.n_columns:
+        held = HeldRows(block, Z, Z.shape[0], Phi=design.rows(Z))
         sums = moments_by_group(held.Phi, block, label_groups)
         solutions = [
             solve_sums(own, design, penalty, held, labels, folds=())

@@ -20,11 +20,13 @@ from ..probabilities import Curves
 from ..system import FuzzySystem
 from .design import Design, ExceptionRules, Scale
 from .ridge import Moments
-from .rows import Block
+from .rows import Block, Rows
 
-# Cells of all sums that a fit keeps: 32 MB. Beyond, it would be no smaller than its
+# Cells of all sums that a fit keeps: 64 MB. Beyond, it would be no smaller than its
 # rows.
-MAX_SUM_CELLS = 4_000_000
+MAX_SUM_CELLS = 8_000_000
+# Cells of sums that are made for wishes of a fit, and not kept: 400 MB.
+MAX_PASSING_SUM_CELLS = 50_000_000
 
 
 @dataclass(frozen=True)
@@ -126,15 +128,15 @@ class FitSums:
     @classmethod
     def of_rows(
         cls,
-        block: Block,
+        rows: Block | Rows,
         design: Design,
         ridge: float,
         label_groups: Sequence[NDArray[np.intp]],
     ) -> "FitSums":
-        """Sums over rows in memory."""
+        """Sums over rows."""
         parts = []
         for labels in label_groups:
-            parts.append(LabelSums.on_host(labels, block.moments(design, labels)))
+            parts.append(LabelSums.on_host(labels, rows.moments(design, labels)))
         return cls(design, ridge, tuple(parts))
 
     @property
@@ -183,13 +185,13 @@ def n_sum_cells(n_columns: int, n_parts: int) -> int:
     return n_columns * n_columns * n_parts
 
 
-def check_sum_cells(n_columns: int, n_parts: int) -> None:
-    """Refuse sums that are too large to be kept."""
+def check_sum_cells(n_columns: int, n_parts: int, at_most: int = MAX_SUM_CELLS) -> None:
+    """Refuse sums that are too large, by default to be kept."""
     cells = n_sum_cells(n_columns, n_parts)
-    if cells > MAX_SUM_CELLS:
+    if cells > at_most:
         raise InputError(
             f"The sums of {n_columns:,} columns, once for each of {n_parts:,} sets of "
             f"labels that were observed in other rows, would take {8e-6 * cells:,.0f} "
-            f"MB, more than {8e-6 * MAX_SUM_CELLS:.0f} MB: fit with n_rules=0, "
+            f"MB, more than {8e-6 * at_most:.0f} MB: fit with n_rules=0, "
             "n_pairs=0, or to fewer features."
         )

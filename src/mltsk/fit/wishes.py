@@ -32,6 +32,7 @@ DIRECTIONS: Mapping[int, WishKind] = {1: "rises", -1: "falls"}
 FLAT_KINDS: Mapping[str, WishKind] = {"flat_above": "above", "flat_below": "below"}
 # Kinds that ask for an order of values.
 ORDERED = ("rises", "falls", "above", "below", "convex", "concave", "points")
+MAX_EFFECT = 100.0  # log-odds that a curve can be asked to pass through
 CURVE_KEYS = ("points", "flat_above", "flat_below", "shape", "same", "labels")
 CURVE_EXAMPLE = '{"age": [(40, 0), (60, 0.5)]} or {"age": {"flat_above": 80}}'
 MAX_LISTED_LABELS = 3
@@ -275,6 +276,11 @@ def _points(points: Any, name: str) -> tuple[tuple[float, float], ...]:
                 f"not {reprlib.repr(point)}."
             )
         value, effect = (_number(part, f"A point of {name!r}") for part in point)
+        if abs(effect) > MAX_EFFECT:
+            raise InputError(
+                f"A point of {name!r} asks for an effect of {effect:g}: log-odds "
+                f"beyond {MAX_EFFECT:g} are certainty."
+            )
         pairs.append((value, effect))
     if not pairs:
         raise InputError(f"curves has no points for {name!r}: give one at least.")

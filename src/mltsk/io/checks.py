@@ -5,21 +5,18 @@ raises ValueError with a sentence that names the part and what it should be.
 """
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from .. import __version__
-from ..classifier import MLTSKClassifier
 from ..core.arrays import Array, is_csr, is_sound
 from ..exceptions import is_unicode
-from ..fitted import FittedAttributes
 from ..limits import check_size
 from .requirements import OTHER_UNITS, is_bounded, is_count, require
-from .state import SYSTEM_FIELDS, Attributes
 from .system_checks import check_system
+from .system_state import SYSTEM_FIELDS, Attributes
 
 # What every fitted classifier has.
 FITTED = ("label_names_", "classes_", "multilabel_", "n_features_in_")
@@ -27,30 +24,36 @@ MAX_FEATURES = 10**8
 SCORED_FEATURE_BYTES = 100  # of a feature while three rows are scored, in four arrays
 
 
-def check_attributes(kind: type[BaseEstimator], attributes: Attributes) -> None:
-    """Refuse plain attributes of a classifier that would fail in a prediction."""
-    has_system = issubclass(kind, FittedAttributes)
-    check_safe(kind, attributes)
-    needed = (*SYSTEM_FIELDS, *FITTED) if has_system else FITTED
+def check_parts_of_system(attributes: Attributes, *, is_calibrated: bool) -> None:
+    """Refuse plain attributes of a classifier with a system that could not predict.
+
+    ``is_calibrated`` asks for probabilities.
+    """
+    _check_names((*SYSTEM_FIELDS, *FITTED), attributes)
+    _check_targets(attributes)
+    check_system(attributes, is_calibrated=is_calibrated)
+
+
+def check_parts_without_system(attributes: Attributes) -> None:
+    """Refuse plain attributes of one of the compared methods that could not predict."""
+    _check_names(FITTED, attributes)
+    _check_targets(attributes)
+    _check_arrays(attributes)
+
+
+def _check_names(needed: Iterable[str], attributes: Attributes) -> None:
     for name in needed:
         require(
             name in attributes,
             f"it has no {name}, which mltsk {__version__} needs: fit the model again",
         )
-    _check_targets(attributes)
-    if has_system:
-        check_system(attributes, is_calibrated=issubclass(kind, MLTSKClassifier))
-    else:
-        _check_arrays(attributes)
 
 
-def check_safe(kind: type[BaseEstimator], attributes: Attributes) -> None:
-    """Refuse data in the place of a method, and sparse matrices that are damaged."""
-    for name in attributes:
-        is_method = callable(getattr(kind, name, None))
-        require(not is_method, f"it puts data in the place of {name}")
+def check_values(attributes: Attributes) -> None:
+    """Refuse text that is no Unicode, and sparse matrices that are damaged."""
+    for name, value in attributes.items():
         require(
-            is_written(attributes[name]),
+            is_written(value),
             f"{name!r} holds text that is no valid Unicode",
             "rename it, or read the data with the right encoding",
         )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from .requirements import MAX_FLOAT, are_different_words, is_finite_number, require
-from .state import Attributes
+from .system_state import Attributes
 
 COLUMN_KINDS = ("number", "ordinal", "nominal")
 

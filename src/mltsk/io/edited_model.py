@@ -10,7 +10,7 @@ from ..classifier import MLTSKClassifier
 from ..correctable import under_edits
 from ..edits import read_edits
 from ..exceptions import InputError
-from .archive import load
+from .loading import load
 
 
 def edited(

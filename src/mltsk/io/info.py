@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-
-from sklearn.base import BaseEstimator
+from typing import TYPE_CHECKING
 
 from .. import __version__
 from ..columns import Columns
-from ..pipelines import taken_apart
-from ..rows.read import feature_names
-from ..tables.kinds import NUMBER, ORDINAL, YES_NO
-from .state import Json
+from .system_state import Json
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 ColumnKind = str | tuple[str, ...]  # the levels of an ordered column are its kind
 
@@ -53,8 +52,12 @@ class ModelInfo:
     version: str = __version__
 
     @classmethod
-    def of(cls, model: BaseEstimator) -> "ModelInfo":
+    def of(cls, model: "BaseEstimator") -> "ModelInfo":
         """What a fitted model itself knows."""
+        from ..pipelines import taken_apart
+        from ..rows.read import feature_names
+        from ..tables.kinds import NUMBER
+
         names: tuple[str, ...] = ()
         if hasattr(model, "n_features_in_"):
             names = feature_names(model)
@@ -92,6 +95,8 @@ class ModelInfo:
 
 def _kinds(columns: Columns) -> dict[str, ColumnKind]:
     """Kinds of the columns of a table, as `mltsk.read_table` takes them."""
+    from ..tables.kinds import ORDINAL, YES_NO
+
     kinds: dict[str, ColumnKind] = {}
     for d, name in enumerate(columns.names):
         values = columns.values[d]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..exceptions import InputError
 from ..limits import check_size
 from .requirements import is_count
-from .state import Attributes, Json, names_of_columns
+from .system_state import Attributes, Json, names_of_columns
 
 # Where plain attributes give columns, as keys of dicts in dicts.
 COLUMN_PATHS = (("terms_", "feature"), ("pairs_", "conditions", "column"))

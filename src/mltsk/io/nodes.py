@@ -10,16 +10,14 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from ..limits import read_npy
 from .requirements import require
-from .state import Json, from_attributes
+from .system_state import Attributes, Json
 from .trust import CLASSIFIERS, object_names
 
 KEY_TYPES = {"str": str, "int": int}
@@ -33,12 +31,11 @@ def is_classifier(schema: Json) -> bool:
     return len(names) == 1 and names <= set(CLASSIFIERS)
 
 
-def read_classifier(archive: zipfile.ZipFile, schema: Node) -> BaseEstimator:
-    """The classifier of a trusted schema, with the plain attributes of the file."""
+def read_attributes(archive: zipfile.ZipFile, schema: Node) -> Attributes:
+    """The plain attributes of the classifier of a trusted schema."""
     attributes = NodeReader(archive).read(schema["content"])
     require(isinstance(attributes, dict), "its attributes are not what they should be")
-    kind = getattr(import_module(schema["__module__"]), schema["__class__"])
-    return from_attributes(kind, attributes)
+    return attributes
 
 
 class NodeReader:

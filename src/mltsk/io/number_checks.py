@@ -11,7 +11,7 @@ from ..core.straight import MIN_STRAIGHT_RAMP
 from ..core.terms import PERCENTILE_TERMS
 from ..system import STRAIGHT
 from .requirements import MAX_NUMBER, OTHER_UNITS, is_bounded, require
-from .state import Attributes
+from .system_state import Attributes
 
 # Scales on which terms are ramps.
 RAMP_SCALES = (*PERCENTILE_TERMS, STRAIGHT)

@@ -13,7 +13,7 @@ from ..core.arrays import FloatArray
 from ..core.pairs import Conditions, Pairs
 from .number_checks import RAMP_SCALES, are_shares
 from .requirements import check_table, is_bounded, is_finite, require
-from .state import Attributes, restored_pairs
+from .system_state import Attributes, restored_pairs
 
 # The least length of a side of a triangle that is not flat, as a share of the data:
 # slopes are then finite in single precision, too.

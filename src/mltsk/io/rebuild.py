@@ -12,11 +12,18 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from ..classifier import MLTSKClassifier
 from ..fitted import FittedAttributes
 from ..pipelines import taken_apart
-from .checks import check_attributes, check_safe, check_scores
+from .checks import (
+    check_parts_of_system,
+    check_parts_without_system,
+    check_scores,
+    check_values,
+)
 from .requirements import require
-from .state import Attributes, from_attributes, restored
+from .state import from_attributes, restored
+from .system_state import Attributes
 
 
 def rebuilt_classifier(
@@ -36,6 +43,24 @@ def rebuilt_classifier(
     else:
         check_scores(model.decision_function, model.n_features_in_, n_labels)
     return model
+
+
+def check_attributes(kind: type[BaseEstimator], attributes: Attributes) -> None:
+    """Refuse plain attributes of a classifier that would fail in a prediction."""
+    check_safe(kind, attributes)
+    if issubclass(kind, FittedAttributes):
+        is_calibrated = issubclass(kind, MLTSKClassifier)
+        check_parts_of_system(attributes, is_calibrated=is_calibrated)
+    else:
+        check_parts_without_system(attributes)
+
+
+def check_safe(kind: type[BaseEstimator], attributes: Attributes) -> None:
+    """Refuse data in the place of a method, and values that are damaged."""
+    for name in attributes:
+        is_method = callable(getattr(kind, name, None))
+        require(not is_method, f"it puts data in the place of {name}")
+    check_values(attributes)
 
 
 def rebuilt(model: BaseEstimator, named: Attributes) -> BaseEstimator:

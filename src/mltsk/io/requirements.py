@@ -1,8 +1,9 @@
 """What all checks of plain attributes use: one way to refuse, and simple questions."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,14 @@ def refusing(beginning: str) -> Iterator[None]:
         complaint = " ".join(str(error).split())[:MAX_COMPLAINT].rstrip(".")
         remedy = getattr(error, "remedy", "") or "fit it again"
         raise InputError(f"{beginning}, because {complaint}: {remedy}.") from None
+
+
+def check_fields(plain: Any, name: str, expected: Sequence[str]) -> None:
+    """A dict has exactly the expected keys."""
+    require(
+        isinstance(plain, Mapping) and plain.keys() == set(expected),
+        f"{name!r} must hold {', '.join(expected)}",
+    )
 
 
 def check_table(

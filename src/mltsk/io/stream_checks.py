@@ -15,20 +15,15 @@ from ..incremental import Stream
 from .pair_checks import check_positions, check_rules_of_pairs
 from .requirements import (
     MAX_NUMBER,
+    check_fields,
     has_no_infinity,
     is_count,
     is_finite_number,
     require,
 )
-from .state import (
-    FOLD_FIELDS,
-    KEPT_FIELDS,
-    Attributes,
-    Json,
-    restored_stream,
-    restored_system,
-)
-from .sums_checks import check_fields, check_sums, check_tables, check_weights
+from .state import FOLD_FIELDS, KEPT_FIELDS, restored_stream
+from .sums_checks import check_sums, check_tables, check_weights
+from .system_state import Attributes, Json, restored_system
 
 MOMENT_SHAPES = {"H": "QQ", "B": "QL", "phi": "Q", "y": "L"}
 KEPT_SHAPES = {"Y": "nL", "w": "n"}

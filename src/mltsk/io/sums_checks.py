@@ -3,32 +3,28 @@
 Symbols: Q columns of the ridge problem, P terms, L labels.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import get_args
-
 import numpy as np
 
 from ..core.arrays import FloatArray
-from ..edits import MAX_EDITS, checked_edit
 from ..fit.design import Design
 from ..fit.ridge import Factor, Moments, SingularError
-from ..fit.wishes import WishKind
 from ..limits import check_size
 from .plain_sums import PART_FIELDS, SUMS_FIELDS, SUMS_FORMAT, restored_sums
 from .requirements import (
+    MAX_NUMBER,
+    check_fields,
     check_table,
     is_bounded,
     is_finite,
     is_finite_number,
     require,
 )
-from .state import Attributes, Json, names_of_columns, restored_system
+from .system_state import Attributes, Json, restored_system
 
 ROUNDING = 1e-9  # of sums, relative to the largest
 MIN_DIVISOR = 1e-300  # of a weight that kernels are divided by
 PRIOR_COPIES = 5  # of the sums, while a prior is computed
 PART_SHAPES = {"H": "T", "B": "Ql", "phi": "Q", "y": "l"}
-WISH_FIELDS = ("feature", "labels", "kind", "values")
 CURVE_SHAPES = {"slopes": "L", "offsets": "L"}
 
 
@@ -65,30 +61,6 @@ def check_kept_sums(
         check_sums(part.moments, sums.design, sums.ridge)
 
 
-def check_wishes(attributes: Attributes) -> None:
-    """Wishes that a model meets name its features and labels."""
-    wishes = attributes.get("wishes_", ())
-    require(isinstance(wishes, tuple), "'wishes_' must be a tuple")
-    columns = attributes["columns_"]
-    features = names_of_columns(attributes) if columns is None else columns["names"]
-    labels = [str(name) for name in attributes["label_names_"]]
-    for wish in wishes:
-        check_fields(wish, "wishes_", WISH_FIELDS)
-        is_known = wish["feature"] in features and set(wish["labels"]) <= set(labels)
-        is_kind = wish["kind"] in get_args(WishKind)
-        is_pair = all(len(pair) == 2 for pair in wish["values"])
-        require(is_known and is_kind and is_pair, "'wishes_' must be about its names")
-
-
-def check_edits(attributes: Attributes) -> None:
-    """The log of edits has edits in it, by the names of the model."""
-    edits = attributes.get("edits_", ())
-    require(isinstance(edits, tuple), "'edits_' must be a tuple")
-    require(len(edits) <= MAX_EDITS, f"'edits_' has more than {MAX_EDITS:,} edits")
-    for edit in edits:
-        checked_edit(edit, "One of its edits")
-
-
 def _check_parts(parts: Json, sizes: dict[str, int]) -> None:
     """Every label is in one part, whose sums have the shapes of the ridge problem."""
     require(isinstance(parts, list), "'parts' of 'kept_sums_' must be a list")
@@ -117,16 +89,8 @@ def _check_parts(parts: Json, sizes: dict[str, int]) -> None:
     )
 
 
-def check_fields(plain: Attributes, name: str, expected: Sequence[str]) -> None:
-    """A dict has exactly the expected keys."""
-    require(
-        isinstance(plain, Mapping) and plain.keys() == set(expected),
-        f"{name!r} must hold {', '.join(expected)}",
-    )
-
-
 def check_weights(plain: Attributes, name: str, n_terms: int) -> None:
-    """Weights of columns are at least 0; terms may have one each.
+    """Weights of columns are from 0 to 1e100; terms may have one each.
 
     One weight for all terms is above 0: kernels are divided by it.
     """
@@ -140,8 +104,8 @@ def check_weights(plain: Attributes, name: str, n_terms: int) -> None:
         require(is_divisor, f"'term_weights' of {name!r} must be a number above 0")
     weights["term_weights"] = of_terms
     for field, weight in weights.items():
-        is_weight = is_finite_number(weight) and weight >= 0
-        require(is_weight, f"{field!r} of {name!r} must be a number of at least 0")
+        is_weight = is_finite_number(weight) and 0 <= weight <= MAX_NUMBER
+        require(is_weight, f"{field!r} of {name!r} must be a number from 0 to 1e100")
 
 
 def check_sums(

@@ -30,9 +30,8 @@ from .requirements import (
     is_finite,
     require,
 )
-from .state import RECORDS, Attributes
-from .stream_checks import check_stream
-from .sums_checks import check_edits, check_kept_sums, check_wishes
+from .system_state import RECORDS, Attributes
+from .wish_checks import check_edits, check_wishes
 from .worth_checks import check_sites, check_worth
 
 # Shapes of attributes and of the fields of records.
@@ -137,8 +136,12 @@ def check_system(attributes: Attributes, *, is_calibrated: bool) -> None:
     if "worth_" in plain:
         check_worth(plain, sizes["L"])
     if "stream_" in plain:
+        from .stream_checks import check_stream  # imports scikit-learn
+
         check_stream(plain["stream_"], plain, sizes)
     if "kept_sums_" in plain:
+        from .sums_checks import check_kept_sums  # imports linear algebra
+
         check_kept_sums(plain["kept_sums_"], plain, sizes)
     check_wishes(plain)
     check_edits(plain)

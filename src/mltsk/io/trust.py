@@ -10,10 +10,7 @@ from functools import cache
 from importlib import import_module
 from typing import TypeAlias
 
-from sklearn.base import TransformerMixin
-from sklearn.utils import all_estimators
-
-from .state import Json
+from .system_state import Json
 
 TypesByLoader: TypeAlias = Mapping[str, tuple[str, ...]]
 
@@ -58,7 +55,9 @@ def trusted_in_pipelines() -> TypesByLoader:
     passes on, and not with a ``func``.
     """
     # imported late, because it is slow; a CountVectorizer is no TransformerMixin
+    from sklearn.base import TransformerMixin
     from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.utils import all_estimators
 
     transformers = []
     for _, kind in all_estimators():

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.worth import Worth
 from .requirements import is_count, is_finite_number, require
-from .state import Attributes
+from .system_state import Attributes
 
 SITE_FIELDS = ("site", "label", "observed", "cases", "expected", "AUC")
 

@@ -300,9 +300,13 @@ class Evaluation(dict[str, float]):
         else:
             meanings = _MEANINGS
             shown = dict(self)
-        lines = [f"{'':15}  value  better"]
+        digits = {}
         for name, value in shown.items():
+            digits[name] = f"{value}" if name == "observed" else f"{value:.3f}"
+        width = max(map(len, ["value", *digits.values()]))
+        lines = [f"{'':15}  {'value':>{width}}  better"]
+        for name, number in digits.items():
             better, meaning = meanings.get(name, ("", ""))
-            digits = f"{value:5}" if name == "observed" else f"{value:5.3f}"
-            lines.append(f"{name:15}  {digits}  {better:6}  {meaning}".rstrip())
+            line = f"{name:15}  {number:>{width}}  {better:6}  {meaning}"
+            lines.append(line.rstrip())
         return "\n".join(lines)

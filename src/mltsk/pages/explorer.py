@@ -13,7 +13,7 @@ from base64 import b64encode
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,13 +34,14 @@ from ..rows.read import Estimator, TableLike
 from ..short.wished import NOT_SHORT
 from ..system import FuzzySystem
 from . import explorer_content as content
-from .explorer_edits import edits_data, log_data
+from .explorer_edits import edits_data, judged_data, log_data
 from .explorer_rows import (
     made_samples,
     read_labels,
     read_values,
     row_names,
     rows_data,
+    shown_index,
 )
 from .packing import PageData, packed
 from .render import source, template, write_page
@@ -49,7 +50,9 @@ from .shown_labels import check_max_labels, note_on_shown_labels, shown_labels
 SCRIPTS = (
     "model",
     "quadratic",
+    "left_out",
     "edits",
+    "edit_file",
     "words",
     "draw",
     "features",
@@ -58,6 +61,7 @@ SCRIPTS = (
     "turns",
     "views",
     "pairs",
+    "shapes",
     "rules",
     "map",
     "sizes",
@@ -244,37 +248,79 @@ def explorer_data(
     if X is None and (neighbours or ids is not None):
         raise InputError("Neighbours and identifiers need rows: pass X, too.")
     shown = _shown_labels(classifier, max_labels)
-    features = None
-    values = None
-    labels = None
-    shown_rows = None
+    page_rows = PageRows()
     if X is not None:
-        features = pipeline_features(model, X)
-        values = read_values(classifier, features)
-        if Y is not None:
-            labels = read_labels(classifier, Y, values.shape[0])
-            if shown is not None:
-                labels = labels[:, shown]
-        names = row_names(X, ids, values.shape[0])
-        if rows:
-            system = _narrowed(classifier.system_, shown)
-            shown_rows = rows_data(system, values, labels, names)
+        page_rows = _read_rows(model, X, Y, ids=ids, shown=shown, are_held=rows)
+    known = None  # the model with the record of its fit
+    if shown is None:  # shorter models of 1,000 labels took a minute
+        known = model_with_record(classifier, page_rows.features, Y)
     edited = None
-    if _offers_edits(edits, holds_rows=shown_rows is not None):
+    if _offers_edits(edits, holds_rows=page_rows.data is not None):
         edited = edits_data(model, has_all_labels=shown is None)
+        _add_judged(edited, known, page_rows)
     data = {
-        **_model_data(classifier, values, labels, shown),
+        **_model_data(classifier, page_rows.values, page_rows.labels, shown),
         "edits": edited,
         "log": log_data(classifier),
-        "rows": shown_rows,
-        "neighbours": neighbours and shown_rows is not None,
+        "rows": page_rows.data,
+        "neighbours": neighbours and page_rows.data is not None,
     }
     used = len(embedded(data)) + len(script_source()) + len(source(STYLE_SHEET))
     room = min(used, MAX_PAGE_LENGTH - used)  # no more than twice the page
-    sizes = []
-    if shown is None:  # those of 1,000 labels took a minute
-        sizes = sizes_data(classifier, features, Y, room)
-    return {**data, "sizes": sizes}
+    return {**data, "sizes": sizes_data(classifier, known, room)}
+
+
+class PageRows(NamedTuple):
+    """Rows that a page is made from, if there are any.
+
+    ``features`` as they were passed on, ``values`` (n, D) and ``labels`` (n, L) as the
+    classifier reads them; ``data`` are those that the page holds.
+    """
+
+    features: TableLike = None
+    values: Matrix | None = None
+    labels: FloatArray | None = None
+    data: PageData | None = None
+
+
+def _read_rows(
+    model: Estimator,
+    X: TableLike,
+    Y: TableLike,
+    *,
+    ids: TableLike,
+    shown: NDArray[np.intp] | None,
+    are_held: bool,
+) -> PageRows:
+    """Read rows; those of the labels of a page, ``shown``, None for all."""
+    classifier = pipeline_classifier(model)
+    features = pipeline_features(model, X)
+    values = read_values(classifier, features)
+    labels = None
+    if Y is not None:
+        labels = read_labels(classifier, Y, values.shape[0])
+        if shown is not None:
+            labels = labels[:, shown]
+    names = row_names(X, ids, values.shape[0])
+    data = None
+    if are_held:
+        system = _narrowed(classifier.system_, shown)
+        data = rows_data(system, values, labels, names)
+    return PageRows(features, values, labels, data)
+
+
+def _add_judged(
+    edited: PageData | None, known: Estimator | None, rows: PageRows
+) -> None:
+    """Add what a page judges edits by, where it can be edited and holds rows.
+
+    ``known`` is the model with the record of its fit.
+    """
+    if edited is None or edited["refused"] or rows.data is None or rows.values is None:
+        return
+    record = None if known is None else known.fit_record_
+    index = shown_index(rows.data)
+    edited["judged"] = judged_data(record, rows.values, rows.labels, index)
 
 
 def _offers_edits(edits: bool | None, *, holds_rows: bool) -> bool:
@@ -337,22 +383,16 @@ def _correlations(system: FuzzySystem, labels: FloatArray | None) -> PageData:
 
 
 def sizes_data(
-    model: Estimator,
-    X: TableLike = None,
-    Y: TableLike = None,
-    room: float = np.inf,
+    model: Estimator, long: Estimator | None, room: float = np.inf
 ) -> list[PageData]:
     """Return models of at most ``size`` statements per label, the model itself last.
 
     The list is empty if there are no shorter ones. ``AP`` is the mean over labels on
-    honest scores of rows, all models on the same rows. A model from a file, which holds
-    no rows, is fitted again if X and Y are its rows. Models that do not fit into
-    ``room``, in characters of JSON, are left out, the longest first.
+    honest scores of rows, all models on the same rows. ``long`` is the model, or an
+    equal one, with the record of its fit, None if there is none. Models that do not fit
+    into ``room``, in characters of JSON, are left out, the longest first.
     """
-    if room <= 0:
-        return []
-    long = _model_with_record(model, X, Y)
-    if long is None:
+    if room <= 0 or long is None or not _can_be_shortened(model):
         return []
     whole = content.system_data(model)
     whole_size = int(model.n_statements_.max())
@@ -361,10 +401,11 @@ def sizes_data(
     judged = record.short_models(SHORT_SIZES[-1], long.max_conditions).rows
     labels = record.labels[judged]
     sizes = []
-    for size in SHORT_SIZES:
-        if size >= whole_size:
-            break
-        short = long.shorten(size)
+    shorter = [size for size in SHORT_SIZES if size < whole_size]
+    # the longest first: the others come from the same choices on halves of the rows
+    models = {size: long.shorten(size) for size in reversed(shorter)}
+    for size in shorter:
+        short = models[size]
         data = content.system_data(short)
         changed = {key: value for key, value in data.items() if value != whole[key]}
         room -= len(json.dumps(changed, ensure_ascii=False, separators=COMPACT))
@@ -384,14 +425,14 @@ def _mean_precision(labels: FloatArray, scores: FloatArray) -> float | None:
     return mean if np.isfinite(mean) else None
 
 
-def _model_with_record(
-    model: Estimator, X: TableLike, Y: TableLike
-) -> Estimator | None:
-    """The model, or an equal one, with the record of its fit, to be shortened by.
+def model_with_record(model: Estimator, X: TableLike, Y: TableLike) -> Estimator | None:
+    """The model, or an equal one, with the record of its fit.
 
+    A model from a file, which holds no rows, is fitted again if X and Y are its rows.
     None if there is no such model, or if it is a short one.
     """
-    if not _can_be_shortened(model):
+    is_short = getattr(model, "max_statements", None) is not None
+    if not hasattr(model, "shorten") or is_short:
         return None
     if model.fit_record_ is not None:
         return model

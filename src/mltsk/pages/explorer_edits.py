@@ -12,9 +12,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ..classifier import MLTSKClassifier
-from ..core.arrays import FloatArray
+from ..core.arrays import FloatArray, Matrix, asnumpy
 from ..correction import free_losses
 from ..edits import edit_log, fingerprint
 from ..exceptions import InputError
@@ -28,6 +29,7 @@ from ..fit.design import OVERLAPPING, Design
 from ..fit.sums import FitSums, LabelSums
 from ..fit.wishes import Wish
 from ..probabilities import Curves
+from ..record import FitRecord
 from ..rows.read import Estimator
 from .packing import PageData, packed, packed_nonzero
 
@@ -35,6 +37,10 @@ from .packing import PageData, packed, packed_nonzero
 # that it holds: half of these are written, as 1.6 MB of text.
 MAX_EDIT_COLUMNS = 300
 MAX_EDIT_CELLS = 300_000
+# Cells of leave-one-out scores that a page holds, to judge edits by: 1 MB of text.
+MAX_JUDGED_CELLS = 100_000
+# Rows of a group that a page leaves out together: each takes a matrix of its rows.
+MAX_GROUP_ROWS = 100
 N_HANDLES = 7  # of one curve, at most
 OF_LABEL = 0  # demands are alike for all labels, so those of the first are written
 
@@ -98,6 +104,7 @@ def _edits_data(classifier: MLTSKClassifier) -> PageData:
         "heights": _heights(design),
         "pairColumns": packed(_pair_columns(classifier), "<u4"),
         "curves": _curves(corrector, design),
+        "subjects": _subjects(classifier),
         "earlier": earlier,
         "wished": sorted({wish.feature for wish in corrector.wishes}),
     }
@@ -149,6 +156,23 @@ def _pair_columns(classifier: MLTSKClassifier) -> NDArray[np.intp]:
     return np.concatenate([np.zeros(0, dtype=np.intp), *own_rules])
 
 
+def _subjects(classifier: MLTSKClassifier) -> PageData:
+    """What words need to know of features beyond their numbers.
+
+    ``frequencies`` are those of the values of features without an order, ``gaps`` those
+    of "measured" and "not measured".
+    """
+    effects = Effects(classifier.system_)
+    n_features = len(effects.subjects.feature_names)
+    frequencies: PageData = {}
+    gaps: PageData = {}
+    for t, subject in effects.subjects.unordered:
+        own = frequencies if t < n_features else gaps
+        own[str(subject.feature)] = effects.frequencies(t).tolist()
+    kinds = [subject.kind for subject in effects.subjects[:n_features]]
+    return {"kind": kinds, "frequencies": frequencies, "gaps": gaps}
+
+
 def _plain_demand(demand: Demand) -> PageData:
     """A demand that the model meets already."""
     if len(demand.rows) > 1:
@@ -165,6 +189,88 @@ def _plain_demand(demand: Demand) -> PageData:
         "least": demand.least,
         "isEqual": demand.is_equal,
     }
+
+
+# price --------------------------------------------------------------------------------
+
+
+def judged_data(
+    record: FitRecord | None,
+    values: Matrix,
+    labels: FloatArray | None,
+    index: NDArray[np.intp],
+) -> PageData:
+    """What a page judges edits by, with rows that it holds; or why it cannot.
+
+    ``before`` (m, L) are leave-one-out log-odds of the rows that the page holds, before
+    edits; those after edits the page finds itself, by the terms of the model, and adds
+    ``shifts`` (m, L), because terms were chosen by these rows. ``groups`` are numbers
+    of rows that are left out together.
+
+    Parameters
+    ----------
+    record : FitRecord, optional
+        What the fit of the model knew of its rows.
+    values : (n, D)
+        Rows that the page is made from, as the classifier reads them.
+    labels : (n, L), optional
+        NaN where not observed.
+    index : (m,)
+        Which of these the page holds.
+    """
+    reason = _why_not_judged(record, values, labels, index)
+    if record is None or reason:
+        return {"refused": reason}
+    groups = None
+    if record.groups is not None:
+        groups = packed(record.groups, "<u4")
+    shifts = None
+    if record.choice_shifts is not None:
+        shifts = packed(record.choice_shifts[index])
+    return {
+        "refused": "",
+        "shifts": shifts,
+        "before": packed(record.loo_scores[index]),
+        "groups": groups,
+        "nShown": len(index),
+        "nRows": values.shape[0],
+    }
+
+
+def _why_not_judged(
+    record: FitRecord | None,
+    values: Matrix,
+    labels: FloatArray | None,
+    index: NDArray[np.intp],
+) -> str:
+    """Why edits cannot be judged by rows of a page, or nothing."""
+    if labels is None:
+        return "the labels of its rows are not in this page"
+    if record is None or not _are_rows_of_fit(record, values, labels):
+        return "the rows of this page are not those of its fit"
+    if len(record.training.design.pairs) or any(len(own) for _, own in record.folds):
+        return "its pairs of features were chosen by the same rows"
+    if not np.isin(record.training.w, (0.0, 1.0)).all():
+        return "the rows of its fit have weights"
+    if len(index) * record.scores.shape[1] > MAX_JUDGED_CELLS:
+        return "it has many labels"
+    if record.groups is None:
+        return ""
+    if len(index) < values.shape[0]:
+        return "some rows of a group are not in this page"
+    if np.bincount(record.groups).max() > MAX_GROUP_ROWS:
+        return "many rows belong together"
+    return ""
+
+
+def _are_rows_of_fit(record: FitRecord, values: Matrix, labels: FloatArray) -> bool:
+    """Whether rows (n, D) are all rows that a model was fitted to, in their order."""
+    of_fit = record.training.X
+    is_whole = record.n_rows in (None, len(record.training))
+    if not is_whole or sparse.issparse(of_fit) or sparse.issparse(values):
+        return False
+    has_values = np.array_equal(asnumpy(of_fit), np.asarray(values), equal_nan=True)
+    return has_values and np.array_equal(record.labels, labels, equal_nan=True)
 
 
 # curves -------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ Symbols: K exceptions, D columns of numbers, L labels, n rows.
 """
 
 import warnings
+from base64 import b64decode
 from typing import TypeAlias
 
 import numpy as np
@@ -140,6 +141,13 @@ def rows_data(
         "truth": truth,
         "observed": observed,
     }
+
+
+def shown_index(rows: PageData) -> Index:
+    """Which of all rows `rows_data` holds, in order."""
+    if rows["index"] is None:
+        return np.arange(rows["count"])
+    return np.frombuffer(b64decode(rows["index"]), dtype="<u4").astype(np.intp)
 
 
 def _typical_rows(system: FuzzySystem, values: Matrix) -> Index:

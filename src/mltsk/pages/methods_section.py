@@ -222,11 +222,12 @@ def _model_sentence(model: MLTSKClassifier) -> str:
     exceptions = "no exceptions"
     if model.n_rules_:
         exceptions = plural(model.n_rules_, "exception")
+    pairs = plural(model.n_pairs_, "pair") if model.n_pairs_ else "no pairs"
     most = int(model.n_statements_.max(initial=0))
     return (
         f"All numbers come from one ridge problem in closed form (ridge "
         f"{model.ridge_:.3g}); leave-one-out chose its structure ({exceptions}, "
-        f"{plural(model.n_pairs_, 'pair')} of features). It has up to "
+        f"{pairs} of features). It has up to "
         f"{plural(most, 'statement')} per label. Probabilities were calibrated by a "
         "logistic curve per label on scores of rows that were left out."
     )
@@ -264,7 +265,7 @@ def model_card(facts: MethodsFacts) -> list[list[str]]:
     model = facts.model
     table = facts.table
     card = {
-        "Model": f"MLTSKClassifier of mltsk {__version__}; {_model_sentence(model)}",
+        "Model": f"MLTSKClassifier of mltsk {__version__}. {_model_sentence(model)}",
         "Options": _options(model),
         "Fitted on": (
             f"{name(table.source or table.name)}: {plural(len(table), 'row')}, "

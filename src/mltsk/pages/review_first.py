@@ -167,15 +167,18 @@ def _taken(review: Review) -> str:
         f"logistic regression {means[LINEAR]:.2f}, a {FOREST} {means[FOREST]:.2f}, "
         f"guessing {_guessed_precision(review, comparison.labels):.2f}"
     )
+    where = "1 is perfect"
+    if review.is_external:
+        where = f"in the table of the fit, {where}"
     if review.takes_short:
         return (
             f"Taken: a model of {short}, because it can be read and ranks rows as well "
-            f"as the whole model (average precision, 1 is perfect: {means[short]:.2f}; "
+            f"as the whole model (average precision, {where}: {means[short]:.2f}; "
             f"whole model {means[long]:.2f}, {others})."
         )
     return (
         f"Taken: {long}, because it ranks rows better than {short} (average precision, "
-        f"1 is perfect: {means[long]:.2f} against {means[short]:.2f}; {others})."
+        f"{where}: {means[long]:.2f} against {means[short]:.2f}; {others})."
     )
 
 
@@ -191,7 +194,7 @@ def _trust(review: Review) -> list[str]:
     lines = []
     if known:
         lines.append(_line_on_probabilities(known))
-        lines += _line_on_few_cases(known)
+    lines += _line_on_few_cases([label for label in review.labels if label.is_known])
     if review.comparison is not None:
         lines += worth.lines_on_better_methods(review.labels, review.comparison)
     lines.append(_line_on_origin(review))
@@ -207,12 +210,17 @@ def _line_on_origin(review: Review) -> str:
         )
     off = []
     for label in review.labels:
+        if not label.is_known:
+            continue
         line = calibration_line(label.y, label.chances, groups=label.groups)
         if not line.intercept.low <= 0 <= line.intercept.high:
             off.append(label.name)
     start = "Figures come from another table than that of the fit"
     if not off:
-        return f"{start}, and labels are there as often as the model says."
+        return (
+            f"{start}. No label is more or less common there than the model says, "
+            "beyond chance."
+        )
     return (
         f"{start}: there the model says too much or too little of "
         f"{worth.first_names(off)} on the whole (calibration in the large)."
@@ -227,7 +235,7 @@ def _line_on_probabilities(labels: list[JudgedLabel]) -> str:
         if worth.is_miscalibrated(groups):
             off.append((label.name, groups))
     if not off:
-        return worth.TRUSTED_CHANCES
+        return worth.sentence_on_right_chances(max(label.rarer for label in labels))
     names = worth.first_names([label for label, _ in off])
     first, groups = off[0]
     return (
@@ -240,9 +248,8 @@ def _line_on_few_cases(labels: list[JudgedLabel]) -> list[str]:
     """Name labels with so few cases that figures are rough."""
     few = []
     for label in labels:
-        rarer = min(label.cases, label.observed - label.cases)
-        if rarer < FEW_CASES:
-            few.append(f"{label.name} ({rarer:,})")
+        if label.rarer < FEW_CASES:
+            few.append(f"{label.name} ({label.rarer:,})")
     if not few:
         return []
     return [

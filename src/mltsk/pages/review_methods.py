@@ -23,7 +23,7 @@ def comparison_facts(
         j = comparison.labels[i]
         AP = {method: float(values[i]) for method, values in comparison.AP.items()}
         better = [method for method, lead in leads.items() if j in lead.labels]
-        rows.append(_compared_label(labels[j], AP, better))
+        rows.append(_compared_label(labels[j], AP, comparison.best, better))
     means = {}
     if rows:
         means["AP"] = _means(comparison.AP, is_known)
@@ -41,21 +41,25 @@ def comparison_facts(
         "rows": rows,
         "mean": means,
         "methods": list(comparison.AP),
+        "drawn": [comparison.best, LINEAR, FOREST],
         "some": " and ".join(some),
         "folds": folds,
     }
 
 
 def _compared_label(
-    label: JudgedLabel, AP: dict[str, float], better: list[str]
+    label: JudgedLabel, AP: dict[str, float], ours: str, better: list[str]
 ) -> PageData:
-    """AP of all methods for one label, and which of them are clearly better."""
-    drawn = {method: AP[method] for method in (OURS, LINEAR, FOREST)}
+    """AP of all methods for one label, and which of them are clearly better.
+
+    The better of our models, ``ours``, is drawn next to the others.
+    """
+    drawn = {method: AP[method] for method in (ours, LINEAR, FOREST)}
     return {
         "name": label.name,
-        "rate": label.rate,
+        "guessed_AP": label.guessed_AP,
         "AP": AP,
-        "picture": svg.compared(f"AP of {label.name}", drawn, label.rate),
+        "picture": svg.compared(f"AP of {label.name}", drawn, label.guessed_AP),
         "better": better,
     }
 

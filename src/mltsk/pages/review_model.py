@@ -67,7 +67,7 @@ def _model_facts(review: Review) -> PageData:
             }
         )
     return {
-        "contents": base.legend()[0],
+        "contents": base.legend()[0].replace(" %", "\N{NO-BREAK SPACE}%"),
         "how_to_read": base.legend()[1:],
         "labels": labels,
         "left_out": note_on_left_out(len(labels), MAX_FILED_RULES),
@@ -110,11 +110,11 @@ def _shape_pictures(
     """Features that matter most for label j, and pictures of what they add."""
     features = curves.largest([j], MAX_SHAPES_PER_LABEL)
     of_short = short_curves.largest([j], n_statements)
-    wholes = [curves.curve(f, j) for f in features]
+    wholes = [curves.drawn(f, j) for f in features]
     reach = max((float(np.abs(curve.y).max()) for curve in wholes), default=0.0) or 1.0
     pictures = []
     for f, whole in zip(features, wholes, strict=True):
-        simple = short_curves.curve(f, j) if f in of_short else None
+        simple = short_curves.drawn(f, j) if f in of_short else None
         pictures.append((name(whole.feature), svg.shape(whole, simple, reach)))
     return pictures
 

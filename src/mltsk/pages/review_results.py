@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import FloatArray
+from ..core.worth import MIN_CLEAR_CASES
 from ..explain.wording import name
 from ..metrics import calibration_line, decision_intervals, net_benefit
 from ..metrics.calibration import CalibrationLine
@@ -90,7 +91,7 @@ def label_results(label: JudgedLabel) -> PageData:
         **facts,
         "figures": figures,
         "shares": _shares_in_words(figures),
-        "chances": worth.sentence_on_chances(groups),
+        "chances": worth.sentence_on_chances(groups, label.rarer),
         "line": line,
         "line_words": _line_in_words(line),
         "benefit_words": _benefit_in_words(label),
@@ -202,10 +203,13 @@ def _benefit_in_words(label: JudgedLabel) -> str:
     if not ahead.any():
         return "At no threshold is the model of more use than acting on all or on none."
     first, last = longest_stretch(ahead)
-    return (
+    text = (
         f"From {100 * thresholds[first]:.2g} % to {100 * thresholds[last]:.2g} % the "
         "model is of more use than acting on all rows or on none."
     )
+    if label.rarer >= MIN_CLEAR_CASES:
+        return text
+    return f"{text} With so few cases this may be chance."
 
 
 def longest_stretch(is_true: NDArray[np.bool_]) -> tuple[int, int]:

@@ -41,6 +41,7 @@ TRUSTED_CHANCES = (
     "Probabilities can be trusted: of 100 rows with a predicted probability of 30 %, "
     "about 30 have the label."
 )
+MANY_CASES = 100  # with fewer, only large errors of probabilities are beyond chance
 
 # A value, and the ends of its 95 % interval.
 Estimate: TypeAlias = tuple[float, float, float]
@@ -101,6 +102,11 @@ class JudgedLabel(NamedTuple):
         return self.found + self.alarms
 
     @property
+    def rarer(self) -> int:
+        """How many rows have the label, or do not, whichever are fewer."""
+        return min(self.cases, self.observed - self.cases)
+
+    @property
     def is_known(self) -> bool:
         """Whether some rows have the label and some do not."""
         return 0 < self.cases < self.observed
@@ -122,6 +128,11 @@ class JudgedLabel(NamedTuple):
     def is_guessed(self) -> bool:
         """Whether the model may be no better than guessing."""
         return self.is_known and not self.is_better_than_guessing
+
+    @property
+    def is_too_rare(self) -> bool:
+        """Whether nothing was found, in so few cases that this says little."""
+        return self.is_guessed and self.rarer < MIN_CLEAR_CASES
 
 
 def judge(model: MLTSKClassifier, record: FitRecord | None = None) -> list[JudgedLabel]:
@@ -247,6 +258,8 @@ def sentence(label: JudgedLabel) -> str:
     if not label.is_known:
         rows = "all rows have" if label.cases else "no row has"
         return f"{label.name}: {rows} it, so there is nothing to learn."
+    if label.is_too_rare:
+        return f"{label.name} cannot be judged: {_few_in_words(label)}."
     text = _how_it_is_found(label)
     if label.is_guessed:
         text = (
@@ -260,6 +273,15 @@ def sentence(label: JudgedLabel) -> str:
         verb = "is" if label.cases == 1 else "are"
         return f"{text} But there {verb} only {cases}."
     return f"{text} It is rare, {cases}: treat this with care."
+
+
+def _few_in_words(label: JudgedLabel) -> str:
+    """Say that a label has too few cases, or others, to be judged."""
+    verb = "is" if label.rarer == 1 else "are"
+    few = plural(label.rarer, "case")
+    if label.cases > label.rarer:
+        few = f"{plural(label.rarer, 'row')} without it"
+    return f"there {verb} only {few}, too few to say whether it can be predicted"
 
 
 def grade(label: JudgedLabel) -> str:
@@ -319,11 +341,29 @@ def _fraction_in_words(share: float) -> str:
     return "half" if whole == 2 else f"{part} of {whole}"
 
 
-def sentence_on_chances(groups: CalibrationGroups) -> str:
-    """Say whether the predicted probabilities of a label can be trusted."""
-    if not is_miscalibrated(groups):
-        return TRUSTED_CHANCES
-    return f"Be careful with probabilities: {largest_misfit(groups, 'the label')}."
+def sentence_on_chances(groups: CalibrationGroups, n_rarer: int) -> str:
+    """Say whether the predicted probabilities of a label can be trusted.
+
+    ``n_rarer`` rows have it, or do not have it, whichever are fewer.
+    """
+    if n_rarer >= MIN_CLEAR_CASES and is_miscalibrated(groups):
+        return f"Be careful with probabilities: {largest_misfit(groups, 'the label')}."
+    return sentence_on_right_chances(n_rarer)
+
+
+def sentence_on_right_chances(n_rarer: int) -> str:
+    """Say how far probabilities can be trusted that are not seen to be off.
+
+    ``n_rarer`` is as for `sentence_on_chances`; of several labels, the most.
+    """
+    if n_rarer < MIN_CLEAR_CASES:
+        return "There are too few cases to say whether probabilities are right."
+    if n_rarer < MANY_CASES:
+        return (
+            "No probability is off by more than chance; with so few cases, only large "
+            "errors would be seen."
+        )
+    return TRUSTED_CHANCES
 
 
 def largest_misfit(groups: CalibrationGroups, label: str) -> str:
@@ -436,13 +476,22 @@ def _lines_on_found_labels(labels: Sequence[JudgedLabel]) -> list[str]:
 
 def _lines_on_guessed_labels(labels: Sequence[JudgedLabel]) -> list[str]:
     """Say which of many labels may not be predicted better than by guessing."""
+    rare = [label.name for label in labels if label.is_too_rare]
     guessed = [label.name for label in labels if label.is_guessed]
-    if not guessed:
-        return []
-    return [
-        f"{len(guessed)} of {len(labels)} labels cannot be predicted better than by "
-        f"guessing: {first_names(guessed)}."
-    ]
+    guessed = [label for label in guessed if label not in set(rare)]
+    lines = []
+    if guessed:
+        lines.append(
+            f"{len(guessed)} of {len(labels)} labels cannot be predicted better than "
+            f"by guessing: {first_names(guessed)}."
+        )
+    if rare:
+        verb = "has" if len(rare) == 1 else "have"
+        lines.append(
+            f"{len(rare)} of {len(labels)} labels {verb} too few cases to be judged: "
+            f"{first_names(rare)}."
+        )
+    return lines
 
 
 def first_names(names: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Array
+from ..exceptions import InputError
 from ..metrics.ranking import average_precision_score
 from ..model_selection import IterativeStratification
 from .methods import PaperMLTSK
@@ -67,6 +68,7 @@ def best_setting(
     >>> best.params["l1_weight"], best.n_settings
     (0.1, 4)
     """
+    _refuse_one_label(Y)
     scores: dict[tuple[tuple[str, object], ...], list[float]] = {}
     for train, test in _folds(Y, groups, n_folds):
         for point in model.grid_path(X[train], Y[train], X[test], grid):
@@ -100,6 +102,15 @@ def honest_scores(
         (point,) = model.grid_path(X[train], Y[train], X[test], chosen)
         scores[test] = point.scores
     return scores
+
+
+def _refuse_one_label(Y: Array) -> None:
+    """Refuse a search that could choose nothing: all settings would have an AP of 0."""
+    if Y.shape[1] == 1:
+        raise InputError(
+            "Table II is searched by how labels are ranked within a row, and one label "
+            "has no rank: name more labels, or give the parameters without a search."
+        )
 
 
 def _folds(Y: Array, groups: Groups, n_folds: int) -> Iterator[Fold]:

@@ -34,7 +34,13 @@ from ..exceptions import InputError, check_texts
 from ..fit.left_out import group_codes, take_groups
 from ..fit.memory import FitSize
 from ..fit.rows import ArrayRows, Rows
-from ..frames import check_column_names, has_columns, is_absent, is_polars
+from ..frames import (
+    check_column_names,
+    default_names,
+    has_columns,
+    is_absent,
+    is_polars,
+)
 from ..targets import Targets
 from .given_rules import check_rules_apply, with_rules
 from .weights import WeightsLike, check_weights, in_units
@@ -101,11 +107,6 @@ class FitInput(NamedTuple):
 def is_dask(x: object) -> bool:
     """Whether x is a Dask collection; Dask is not imported to find out."""
     return "dask" in sys.modules and type(x).__module__.partition(".")[0] == "dask"
-
-
-def default_names(n_features: int) -> tuple[str, ...]:
-    """Names of features that have none."""
-    return tuple(f"x{d}" for d in range(n_features))
 
 
 def feature_names(estimator: Estimator) -> tuple[str, ...]:

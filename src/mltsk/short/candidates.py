@@ -195,16 +195,16 @@ class Candidates:
         same = np.zeros((len(groups), coef.shape[1]), dtype=np.int64)
         term_group = groups[self.terms.feature]
         n_terms = len(term_group)
-        for label in range(coef.shape[1]):
-            mine = np.flatnonzero(coef[:n_terms, label])
-            theirs = np.flatnonzero(other[:n_terms, label])
-            shared = np.intersect1d(term_group[mine], term_group[theirs])
-            for group in shared.tolist():
-                a = mine[term_group[mine] == group]
-                b = theirs[term_group[theirs] == group]
-                effect = centred_columns(A, mean, a) @ coef[a, label]
-                other_effect = centred_columns(A, mean, b) @ other[b, label]
-                same[groups == group, label] = effect @ other_effect > 0
+        is_chosen = coef[:n_terms].any(axis=1)
+        is_other = other[:n_terms].any(axis=1)
+        shared = np.intersect1d(term_group[is_chosen], term_group[is_other])
+        for group in shared.tolist():
+            of_group = np.flatnonzero((is_chosen | is_other) & (term_group == group))
+            columns = centred_columns(A, mean, of_group)
+            products = columns.T @ columns
+            # 0 where one of the two choices has no number
+            together = (coef[of_group] * (products @ other[of_group])).sum(axis=0)
+            same[groups == group] = together > 0
         return same
 
     @cached_property

@@ -15,7 +15,7 @@ design.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -232,6 +232,11 @@ class Fold:
         choices = problem.chosen(max_size)
         return cls(left_out, *problem.restricted(choices))
 
+    @property
+    def max_size(self) -> int:
+        """Statements per label up to which there are choices."""
+        return max(len(by_size) - 1 for by_size in self.choices)
+
     def coef(self, size: int) -> Array:
         """Numbers (C, L) of the model of a size."""
         return self.problem.fitted(self.choices, size)
@@ -256,6 +261,7 @@ class ShortModels:
     training: TrainingRows
     max_conditions: int | None
     max_size: int
+    _kept_halves: list[Fold] = field(default_factory=list, init=False, repr=False)
 
     @cached_property
     def rows(self) -> RowIndex:
@@ -504,11 +510,25 @@ class ShortModels:
         mean = self._whole.problem.mean
         n_columns = len(self.long.feature_names)
         times_chosen = np.zeros((n_columns, coef.shape[1]), dtype=np.int64)
-        for half, target in self._halves:
-            problem = self._problem(half, target)
-            other = problem.fitted(problem.chosen(size), size)
+        folds = self._folds_of_halves(size)
+        for fold in folds:
+            other = fold.coef(size)
             times_chosen += self.candidates.agreement(A, mean, coef, other)
-        return times_chosen, len(self._halves)
+        return times_chosen, len(folds)
+
+    def _folds_of_halves(self, size: int) -> list[Fold]:
+        """The choices on each half of the rows, up to a size at least.
+
+        They are kept: whoever needs models of several sizes asks for the largest first.
+        """
+        kept = self._kept_halves
+        if not kept or kept[0].max_size < size:
+            every = np.arange(len(self._chosen_on))
+            kept.clear()
+            for half, target in self._halves:
+                left_out = np.setdiff1d(every, half)
+                kept.append(Fold.of(left_out, self._problem(half, target), size))
+        return kept
 
 
 def noise_of_log_odds(

@@ -7,7 +7,7 @@ dense.
 
 Candidates are added one by one, each time the one that together with those before
 explains most per statement. Two ramps of one feature become the ramp over both where
-that costs nothing. All labels take a candidate at the same time, so that products are
+that costs nothing. Many labels take a candidate at the same time, so that products are
 worked out for many candidates at once, and only for those that some label takes.
 """
 
@@ -17,6 +17,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 from scipy.optimize import nnls
 from scipy.sparse import csc_array
 from scipy.sparse import issparse as is_sparse
@@ -41,6 +42,9 @@ MIN_RELATIVE_NORM_OF_WORDS = 0.01  # few rows have them, and labels are about th
 REFIT_RIDGE = 0.1
 CHOICE_RIDGE = 1e-3
 MIN_LEFT = 0.02  # of the squared norm of a candidate beside those that are chosen
+# Numbers of the bases of labels that are selected together: they stay in the cache of
+# a core, and a thousand labels take an eighth of the time that they take one by one.
+MAX_SELECTED_NUMBERS = 250_000
 FORBIDDEN = 2  # sign of a number that wishes of the user forbid
 FREE_MERGE_SHARE = 0.002  # of what is explained, that merging two ramps may cost
 
@@ -65,10 +69,10 @@ class Products:
             products = self.S[:, new].T @ self.S
             self._columns.update(zip(new, products, strict=True))
 
-    def column(self, q: int) -> Array:
-        """Products (U,) of column q with all columns."""
-        self.prepare([q])
-        return self._columns[q]
+    def columns(self, wanted: Index) -> Array:
+        """Products (K, U) of K columns with all columns."""
+        self.prepare(wanted.tolist())
+        return np.array([self._columns[q] for q in wanted.tolist()])
 
     def among(self, kept: Sequence[int] | Index) -> Array:
         """Products of some columns with each other."""
@@ -182,16 +186,21 @@ class SelectionProblem:
     def chosen(self, max_size: int) -> list[list[Index]]:
         """Per label the candidates that are taken at sizes 0, 1, …, max_size."""
         n_labels = self.c.shape[1]
-        selections = [LabelSelection(self, j, max_size) for j in range(n_labels)]
+        n_numbers = max(len(self.used) * (max_size + 1), 1)
+        n_at_once = max(MAX_SELECTED_NUMBERS // n_numbers, 1)
+        selections = []
+        for start in range(0, n_labels, n_at_once):
+            labels = np.arange(start, min(start + n_at_once, n_labels))
+            selections.append(LabelSelections(self, labels, max_size))
         active = selections
         while active:
-            wanted = [(selection, selection.best()) for selection in active]
-            taken = [(each, best) for each, best in wanted if best is not None]
-            self.products.prepare(best for _, best in taken)
-            for selection, best in taken:
-                selection.take(best)
-            active = [selection for selection, _ in taken]
-        return [selection.choices for selection in selections]
+            wanted = [selection.best() for selection in active]
+            # of all labels at once: S is large
+            self.products.prepare(np.concatenate(wanted).tolist())
+            for selection, candidates in zip(active, wanted, strict=True):
+                selection.take(candidates)
+            active = [selection for selection in active if len(selection.active)]
+        return [choices for each in selections for choices in each.choices]
 
     def merged(self, kept: list[int], label: int) -> list[int] | None:
         """The candidates with two ramps as the one over both, if that costs nothing.
@@ -306,89 +315,130 @@ def _sparse_squares(A: csc_array, mean: Array, w: Array) -> FloatArray:
     return stored + np.maximum(w.sum() - stored_weight, 0.0) * mean**2
 
 
-class LabelSelection:
-    """The forward selection of one label, by what each candidate adds per statement.
+class LabelSelections:
+    """The forward selection of B labels, by what each candidate adds per statement.
 
-    ``choices`` are the candidates that are taken at sizes 0, 1, …, max_size.
+    ``choices`` are, per label, the candidates that are taken at sizes 0, 1, …,
+    max_size.
     """
 
-    def __init__(self, problem: SelectionProblem, label: int, max_size: int) -> None:
+    def __init__(self, problem: SelectionProblem, labels: Index, max_size: int) -> None:
         self.problem = problem
-        self.label = label
+        self.labels = labels
         self.max_size = max_size
         self.costs = problem.candidates.costs[problem.used]
-        self.signs = problem.signs_of(label)
+        self.signs = np.array([problem.signs_of(label) for label in labels.tolist()])
         self.may_be_taken = self.signs != FORBIDDEN
-        self.choices = [np.zeros(0, dtype=np.intp)] * (max_size + 1)
-        self.size = 0
-        self.state = self._state(())
+        self.sizes = np.zeros(len(labels), dtype=np.int64)
+        self.state = ForwardSelection(
+            problem.products, problem.c[:, labels].T, max_size
+        )
+        self.active = np.arange(len(labels))
+        nothing = np.zeros(0, dtype=np.intp)
+        self.choices = [[nothing] * (max_size + 1) for _ in labels]
 
-    def _state(self, kept: Sequence[int]) -> "ForwardSelection":
-        c = self.problem.c[:, self.label]
-        return ForwardSelection(self.problem.products, c, self.max_size, kept)
+    def best(self) -> Index:
+        """The candidate to take next per active label.
 
-    def best(self) -> int | None:
-        """The candidate to take next; None if there is none, or the size is reached."""
-        if self.size > self.max_size:
-            return None
-        kept = np.array(self.state.kept, dtype=np.intp)
-        self.choices[self.size :] = [kept] * (self.max_size + 1 - self.size)
-        has_sign = self.signs * self.state.left >= 0
-        return self.state.best(self.may_be_taken & has_sign, self.costs)
+        Labels are no longer active that have none, or have reached the size.
+        """
+        self.active = self.active[self.sizes[self.active] <= self.max_size]
+        for b in self.active.tolist():
+            size = int(self.sizes[b])
+            kept = np.array(self.state.kept[b], dtype=np.intp)
+            self.choices[b][size:] = [kept] * (self.max_size + 1 - size)
+        has_sign = self.signs[self.active] * self.state.left[self.active] >= 0
+        may_be_taken = self.may_be_taken[self.active] & has_sign
+        best = self.state.best(self.active, may_be_taken, self.costs)
+        self.active = self.active[best >= 0]
+        return best[best >= 0]
 
-    def take(self, candidate: int) -> None:
-        """Keep a candidate, perhaps as one ramp with another."""
-        self.state.add(candidate)
-        self.size += int(self.costs[candidate])
-        if self.size > self.max_size + 1:
-            return
-        merged = self.problem.merged(self.state.kept, self.label)
+    def take(self, candidates: Index) -> None:
+        """Keep a candidate per active label, perhaps as one ramp with another."""
+        self.state.add(self.active, candidates)
+        self.sizes[self.active] += self.costs[candidates]
+        is_near = self.sizes[self.active] <= self.max_size + 1
+        for b in self.active[is_near].tolist():
+            self._merge(b)
+
+    def _merge(self, b: int) -> None:
+        """Make one ramp of two of label b, if that costs nothing."""
+        kept = self.state.kept[b]
+        merged = self.problem.merged(kept, int(self.labels[b]))
         if merged is None:
             return
-        separate = [q for q in self.state.kept if q not in merged]
-        self.may_be_taken[separate] = False  # not again one by one
-        self.state = self._state(merged)
-        self.size -= 1
+        separate = [q for q in kept if q not in merged]
+        self.may_be_taken[b, separate] = False  # not again one by one
+        self.state.begin_again(b, self.problem.c[:, self.labels[b]], merged)
+        self.sizes[b] -= 1
 
 
 class ForwardSelection:
-    """Candidates that are kept, and what is left beside them.
+    """Candidates that B labels keep, and what is left beside them.
 
-    ``left`` (U,) is what is left of the products with the target, ``norm`` (U,) of the
-    squared norm of each candidate. The columns of V are an orthonormal basis of those
-    kept, as products with all candidates (a Cholesky factor).
+    ``left`` (B, U) is what is left of the products c (B, U) with the targets, ``norm``
+    (B, U) of the squared norm of each candidate. The rows of V (B, max_size + 1, U) are
+    an orthonormal basis of those kept, as products with all candidates (a Cholesky
+    factor).
     """
 
-    def __init__(
-        self, products: Products, c: Array, max_size: int, kept: Sequence[int] = ()
-    ) -> None:
+    def __init__(self, products: Products, c: Array, max_size: int) -> None:
+        n_labels, n_candidates = c.shape
         self.products = products
-        self.left = c.copy()
-        self.norm = np.full(len(c), 1 + CHOICE_RIDGE)
-        self.V = np.zeros((len(c), max_size + 1))
-        self.kept: list[int] = []
-        for candidate in kept:
-            self.add(candidate)
+        self.left = np.array(c)
+        self.norm = np.full(c.shape, 1 + CHOICE_RIDGE)
+        self.V = np.zeros((n_labels, max_size + 1, n_candidates))
+        self.kept: list[list[int]] = [[] for _ in range(n_labels)]
 
     def best(
-        self, may_be_taken: NDArray[np.bool_], costs: NDArray[np.int64]
-    ) -> int | None:
-        """The candidate that adds most per statement, or None if none adds anything."""
-        if not len(self.left):
-            return None
-        gain = self.left**2 / np.maximum(self.norm, 1e-12) / costs
-        gain[~(may_be_taken & (self.norm > MIN_LEFT))] = -1.0
-        gain[self.kept] = -1.0
-        best = int(gain.argmax())
-        return best if gain[best] > 0 else None
+        self, labels: Index, may_be_taken: NDArray[np.bool_], costs: NDArray[np.int64]
+    ) -> Index:
+        """The candidate per label that adds most per statement, -1 if none adds."""
+        if not len(labels) or not self.left.shape[1]:
+            return np.full(len(labels), -1)
+        norm = self.norm[labels]
+        gain = self.left[labels] ** 2 / np.maximum(norm, 1e-12) / costs
+        gain[~(may_be_taken & (norm > MIN_LEFT))] = -1.0
+        for b, label in enumerate(labels.tolist()):
+            gain[b, self.kept[label]] = -1.0
+        best = gain.argmax(axis=1)
+        adds = gain[np.arange(len(labels)), best] > 0
+        return np.where(adds, best, -1)
 
-    def add(self, candidate: int) -> None:
-        """Keep a candidate."""
-        k = len(self.kept)
-        root = float(np.sqrt(self.norm[candidate]))
-        v = self.products.column(candidate) - self.V[:, :k] @ self.V[candidate, :k]
-        v[candidate] += CHOICE_RIDGE
-        self.V[:, k] = v / root
-        self.left = self.left - self.V[:, k] * (self.left[candidate] / root)
-        self.norm = self.norm - self.V[:, k] ** 2
-        self.kept.append(candidate)
+    def add(self, labels: Index, candidates: Index) -> None:
+        """Keep a candidate per label."""
+        if not len(labels):
+            return
+        n_kept = np.array([len(self.kept[label]) for label in labels.tolist()])
+        largest = int(n_kept.max())
+        rows = np.arange(len(labels))
+        of_labels = slice(None) if len(labels) == len(self.kept) else labels
+        root = np.sqrt(self.norm[labels, candidates])
+        # rows of V that a label has not filled yet are 0
+        own = self.V[labels, :largest, candidates]
+        told = np.matmul(own[:, None, :], self.V[of_labels, :largest])[:, 0]
+        v = self.products.columns(candidates) - told
+        v[rows, candidates] += CHOICE_RIDGE
+        v /= root[:, None]
+        self.V[labels, n_kept] = v
+        share = self.left[labels, candidates] / root
+        self.left[labels] -= v * share[:, None]
+        self.norm[labels] -= v**2
+        for label, candidate in zip(labels.tolist(), candidates.tolist(), strict=True):
+            self.kept[label].append(candidate)
+
+    def begin_again(self, label: int, c: Array, kept: Sequence[int]) -> None:
+        """Keep these candidates of a label and no others; c (U,) are its products.
+
+        It is what `add` makes of one after the other, in one solution.
+        """
+        products = self.products.columns(np.array(kept, dtype=np.intp))
+        products[np.arange(len(kept)), kept] += CHOICE_RIDGE
+        lower = np.linalg.cholesky(products[:, kept])
+        basis = solve_triangular(lower, products, lower=True, check_finite=False)
+        told = solve_triangular(lower, c[kept], lower=True, check_finite=False)
+        self.V[label] = 0.0
+        self.V[label, : len(kept)] = basis
+        self.left[label] = c - told @ basis
+        self.norm[label] = 1 + CHOICE_RIDGE - np.einsum("ku,ku->u", basis, basis)
+        self.kept[label] = list(kept)

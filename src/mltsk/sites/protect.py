@@ -11,6 +11,12 @@ must hold nobody or at least ``least`` people:
 - "not known" is a cell like any other, so that nothing is found by subtraction;
 - where this does not end, the feature is not known for anybody.
 
+Numbers of a few different values, such as a stage, are counted like values: a value
+with a small cell first becomes the next one towards the middle. Of all other numbers,
+people are moved until every part of a curve that could be told apart holds nobody or
+at least ``least`` people: a plan from elsewhere could otherwise ask for steps around
+one person.
+
 Labels with few cases, or few others, are not shared; nor are those few people in which
 one label was observed and another was not. Ends of numbers are moved in to the
 ``least``-th person from each end.
@@ -26,10 +32,11 @@ from numpy.typing import NDArray
 
 from ..columns import Columns
 from ..core.arrays import FloatArray
-from ..core.scales import Scaling
+from ..core.scales import Scaling, interpolated
+from ..core.terms import Terms
 from ..fit.left_out import Groups
 from ..text import plural, quoted_list
-from .summary import limits_of, n_people
+from .summary import MAX_COUNTED_VALUES, limits_of, n_people
 
 MAX_ROUNDS = 30
 NOT_KNOWN = -1
@@ -58,6 +65,7 @@ def protected(
     *,
     columns: Columns,
     scaling: Scaling,
+    terms: Terms,
     label_names: tuple[str, ...],
     groups: Groups,
     least: int,
@@ -70,14 +78,17 @@ def protected(
     if least <= 1:
         return rows
     _protect_labels(rows, label_names, groups, least)
-    counted = _counted_features(columns, scaling)
+    _join_small_values(rows, columns, scaling, groups, least)
+    counted = _counted_features(rows.X, columns, scaling)
     codes = {name: _codes(rows.X[:, own]) for name, own in counted.items()}
     before = {name: (own != NOT_KNOWN).sum() for name, own in codes.items()}
     _protect_values(codes, rows, groups, least)
     for name, own in counted.items():
         rows.X[codes[name] == NOT_KNOWN, own] = np.nan
-    _tell_values(rows, codes, before)
-    _protect_ends(rows, columns, scaling, groups, least)
+    _tell_values(rows, codes, before, least)
+    measured = _measured_columns(rows.X, columns, scaling)
+    _protect_ends(rows, measured, groups, least)
+    _protect_curves(rows, measured, columns, scaling, terms, groups, least)
     return rows
 
 
@@ -112,19 +123,87 @@ def _protect_labels(
         )
 
 
-def _counted_features(columns: Columns, scaling: Scaling) -> dict[str, slice]:
+def _measured_columns(X: FloatArray, columns: Columns, scaling: Scaling) -> list[int]:
+    """The columns of numbers of many values: those that hold no counts."""
+    has_two = np.less_equal(scaling.n_values, 2).tolist()
+    measured = []
+    for d, part in enumerate(columns.parts):
+        if part.value is None and not has_two[d] and not _has_few_values(X[:, d]):
+            measured.append(d)
+    return measured
+
+
+def _has_few_values(x: FloatArray) -> bool:
+    """Whether numbers (n,) have so few values that each is counted."""
+    return len(np.unique(x[~np.isnan(x)])) <= MAX_COUNTED_VALUES
+
+
+def _counted_features(
+    X: FloatArray, columns: Columns, scaling: Scaling
+) -> dict[str, slice]:
     """The columns that hold counts, together for each feature and each gap."""
     counted: dict[str, slice] = {}
-    has_two = np.less_equal(scaling.n_values, 2).tolist()
+    measured = _measured_columns(X, columns, scaling)
     for d, part in enumerate(columns.parts):
         name = columns.names[part.feature]
-        if part.value is None and not has_two[d]:
+        if d in measured:
             continue
         if columns.is_gap[d]:
             name = f"{name} not measured"
         own = counted.get(name, slice(d, d))
         counted[name] = slice(own.start, d + 1)
     return counted
+
+
+def _join_small_values(
+    rows: Protected,
+    columns: Columns,
+    scaling: Scaling,
+    groups: Groups,
+    least: int,
+) -> None:
+    """Move values of numbers of few values to the next ones, where a cell is small."""
+    has_two = np.less_equal(scaling.n_values, 2).tolist()
+    for d, part in enumerate(columns.parts):
+        x = rows.X[:, d]
+        if part.value is not None or has_two[d] or not _has_few_values(x):
+            continue
+        n_joined = 0
+        while (value := _smallest_value(x, rows, groups, least)) is not None:
+            values = np.unique(x[~np.isnan(x)])
+            place = int(np.flatnonzero(values == value)[0])
+            middle = (len(values) - 1) / 2
+            if place == middle:  # either side will do
+                place_to = place - 1
+            else:
+                place_to = place + int(np.sign(middle - place))
+            x[x == value] = values[place_to]
+            n_joined += 1
+        if n_joined and len(np.unique(x[~np.isnan(x)])) > 1:
+            name = columns.names[part.feature]
+            rows.told.append(
+                f"{name!r:.80}: {plural(n_joined, 'value')} with too few people joined "
+                "with the next one."
+            )
+
+
+def _smallest_value(
+    x: FloatArray, rows: Protected, groups: Groups, least: int
+) -> float | None:
+    """A value of numbers (n,) with a small cell, the rarest; None where none has."""
+    values = np.unique(x[~np.isnan(x)])
+    if len(values) < 2:
+        return None
+    small = []
+    for value in values.tolist():
+        has_it = x == value
+        cells = [n_people(has_it, groups)]
+        for j in range(rows.Y.shape[1]):
+            seen = has_it & rows.observed[:, j]
+            cells += [n_people(seen & (rows.Y[:, j] == y), groups) for y in (0, 1)]
+        if any(0 < cell < least for cell in cells):
+            small.append((cells[0], value))
+    return min(small)[1] if small else None
 
 
 def _codes(cells: FloatArray) -> Codes:
@@ -239,7 +318,7 @@ def _widen_unknown(one: Codes, other: Codes) -> None:
 
 
 def _tell_values(
-    rows: Protected, codes: dict[str, Codes], before: dict[str, int]
+    rows: Protected, codes: dict[str, Codes], before: dict[str, int], least: int
 ) -> None:
     """Say which features lost values, and how many."""
     whole = []
@@ -250,8 +329,8 @@ def _tell_values(
             whole.append(name)
         elif lost:
             rows.told.append(
-                f"{name!r:.80}: {plural(lost, 'cell')} of {int(before[name]):,} made "
-                "not known, because too few people share a value."
+                f"{name!r:.80}: {_cells_told(lost, least)} made not known, because too "
+                "few people share a value."
             )
     if whole:
         rows.told.append(
@@ -259,14 +338,21 @@ def _tell_values(
         )
 
 
+def _cells_told(count: int, least: int) -> str:
+    """A count of cells, which is in the file: not exact where it is small.
+
+    >>> _cells_told(3, least=10), _cells_told(24, least=10)
+    ('fewer than 10 cells', '24 cells')
+    """
+    return plural(count, "cell") if count >= least else f"fewer than {least} cells"
+
+
 def _protect_ends(
-    rows: Protected, columns: Columns, scaling: Scaling, groups: Groups, least: int
+    rows: Protected, measured: list[int], groups: Groups, least: int
 ) -> None:
     """Move numbers beyond the ``least``-th person from each end in to that person's."""
     n_moved = 0
-    for d, part in enumerate(columns.parts):
-        if part.value is not None or scaling.n_values[d] <= 2:
-            continue
+    for d in measured:
         x = rows.X[:, d]
         is_known = ~np.isnan(x)
         if n_people(is_known, groups) < 2 * least:
@@ -281,3 +367,88 @@ def _protect_ends(
             f"{plural(n_moved, 'number')} beyond the {least}th person from an end "
             "moved in to that person's."
         )
+
+
+def _protect_curves(
+    rows: Protected,
+    measured: list[int],
+    columns: Columns,
+    scaling: Scaling,
+    terms: Terms,
+    groups: Groups,
+    least: int,
+) -> None:
+    """Move people out of parts of curves that hold few of them.
+
+    What ramps tell apart is a hat from one of their ends to the one after the next.
+    """
+    moved = []
+    for d in measured:
+        ends = _ends_of_ramps(terms, d)
+        knots = scaling.values[d]
+        levels = scaling.levels[d]
+        places = np.array([interpolated(end, levels, knots) for end in ends])
+        before = rows.X[:, d].copy()
+        rows.X[:, d] = _without_small_hats(before, places, groups, least)
+        if not np.array_equal(before, rows.X[:, d], equal_nan=True):
+            moved.append(columns.names[columns.parts[d].feature])
+    if moved:
+        rows.told.append(
+            f"Numbers moved to the next bend of a curve, because fewer than {least} "
+            f"people were around one: {quoted_list(moved, 20)}."
+        )
+
+
+def _without_small_hats(
+    x: FloatArray, places: FloatArray, groups: Groups, least: int
+) -> FloatArray:
+    """Numbers (n,) of which no hat between ``places`` holds few people."""
+    moved = x.copy()
+    for _ in range(MAX_ROUNDS):
+        hat = _small_hat(moved, places, groups, least)
+        if hat is None:
+            return moved
+        low, high = hat
+        inside = (moved > low) & (moved < high)
+        is_lower = moved[inside] - low < high - moved[inside]
+        moved[inside] = np.where(is_lower, low, high)
+    return _at_places(x, places, groups, least)
+
+
+def _at_places(
+    x: FloatArray, places: FloatArray, groups: Groups, least: int
+) -> FloatArray:
+    """Numbers (n,) moved to the nearest of some places that have enough people each."""
+    is_known = ~np.isnan(x)
+    kept = places.tolist()
+    while True:
+        nearest = np.abs(x[is_known, None] - np.array(kept)).argmin(axis=1)
+        own_groups = None if groups is None else groups[is_known]
+        sizes = [n_people(nearest == k, own_groups) for k in range(len(kept))]
+        if len(kept) == 1 or min(sizes) >= least:
+            break
+        del kept[int(np.argmin(sizes))]
+    moved = x.copy()
+    moved[is_known] = np.array(kept)[nearest]
+    return moved
+
+
+def _ends_of_ramps(terms: Terms, d: int) -> list[float]:
+    """Levels at which the ramps of column d begin and end, rising."""
+    own = terms.feature == d
+    if terms.straight is not None:
+        own = own & ~terms.straight
+    if terms.low is None or terms.high is None or not own.any():
+        return []
+    return np.unique([terms.low[own], terms.high[own]]).tolist()
+
+
+def _small_hat(
+    x: FloatArray, places: FloatArray, groups: Groups, least: int
+) -> tuple[float, float] | None:
+    """The ends of a hat that some people are in, but fewer than ``least``."""
+    for low, high in zip(places[:-2], places[2:], strict=True):
+        inside = (x > low) & (x < high)
+        if 0 < n_people(inside, groups) < least:
+            return float(low), float(high)
+    return None

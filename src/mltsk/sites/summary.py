@@ -1,7 +1,9 @@
 """What a site tells about its table before there is a plan: counts and percentiles.
 
-Values that fewer than ``least`` people have are not named, counts of fewer are 0, and
-the ends of numbers are those of the ``least``-th person from each end.
+Values that fewer than ``least`` people have are not named, counts are multiples of
+``least``, and the ends of numbers are those of the ``least``-th person from each end.
+Exact counts less those of sums would tell how few people were made not known there, and
+percentiles are rounded, because they lie at the numbers of single people.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -22,6 +24,7 @@ LEAST_PEOPLE = 10
 SUMMARY_FORMAT = "mltsk summary"
 SUMMARY_VERSION = 1
 N_PERCENTILES = 21
+PERCENTILE_DIGITS = 3
 # A number with at most so many values is told value by value.
 MAX_COUNTED_VALUES = 12
 
@@ -49,7 +52,7 @@ def summary_of(table: "DataTable", least: int = LEAST_PEOPLE) -> dict[str, Json]
     >>> from mltsk import read_table
     >>> summary = summary_of(read_table("pbc"))
     >>> summary["people"], summary["labels"][0]
-    (418, {'name': 'ascites', 'observed': 312, 'cases': 24})
+    (410, {'name': 'ascites', 'observed': 310, 'cases': 20})
     """
     groups = table.groups
     everyone = np.ones(len(table), dtype=bool)
@@ -71,8 +74,8 @@ def summary_of(table: "DataTable", least: int = LEAST_PEOPLE) -> dict[str, Json]
         "version": SUMMARY_VERSION,
         "site": table.name,
         "least": least,
-        "people": people,
-        "rows": len(table),
+        "people": _rounded(people, least),
+        "rows": _rounded(len(table), least),
         "features": features,
         "labels": labels,
     }
@@ -87,7 +90,7 @@ def _feature(
     about: dict[str, Json] = {
         "name": column.name,
         "kind": plain_kind,
-        "rows": int((~is_missing).sum()),
+        "rows": _told(~is_missing, groups, least),
         "missing": _told(is_missing, groups, least),
     }
     if column.is_nominal or column.levels is not None:
@@ -104,7 +107,13 @@ def _feature(
         counts = _counts(measured, own_groups, least)
         about["numbers"] = [[float(value), count] for value, count in counts]
         return about
-    about["percentiles"] = percentiles_of(measured, own_groups, least).tolist()
+    if n_people(~np.isnan(numbers), groups) < 2 * least:  # of these there are no ends
+        about["numbers"] = []
+        return about
+    percentiles = percentiles_of(measured, own_groups, least)
+    if least > 1:
+        percentiles = _short(percentiles)
+    about["percentiles"] = percentiles.tolist()
     return about
 
 
@@ -114,8 +123,28 @@ def _taken(groups: Groups, rows: NDArray[np.bool_]) -> Groups:
 
 
 def _told(rows: NDArray[np.bool_], groups: Groups, least: int) -> int:
-    """How many rows there are; 0 where they are about too few people."""
-    return int(rows.sum()) if n_people(rows, groups) >= least else 0
+    """About how many rows there are; 0 where they are about too few people."""
+    if n_people(rows, groups) < least:
+        return 0
+    return _rounded(int(rows.sum()), least)
+
+
+def _rounded(count: int, least: int) -> int:
+    """The multiple of ``least`` that is not above a count.
+
+    >>> _rounded(418, 10), _rounded(418, 1)
+    (410, 418)
+    """
+    return count - count % least
+
+
+def _short(percentiles: FloatArray) -> FloatArray:
+    """Percentiles as fine as a thousandth of their range, in round units."""
+    span = float(percentiles[-1] / 2 - percentiles[0] / 2) * 2
+    if not 0 < span < np.inf:
+        return percentiles
+    digits = PERCENTILE_DIGITS - int(np.floor(np.log10(span)))
+    return np.asarray(np.round(percentiles, digits))
 
 
 def _counts(values: NDArray[Any], groups: Groups, least: int) -> list[list[Json]]:

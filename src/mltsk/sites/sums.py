@@ -77,6 +77,7 @@ class SiteSums:
             observed,
             columns=plan.columns,
             scaling=plan.scaling,
+            terms=plan.terms,
             label_names=plan.label_names,
             groups=table.groups,
             least=least,
@@ -167,11 +168,13 @@ def _cost(plan: Plan, before: Labelled, after: Labelled) -> str:
     judged = np.flatnonzero(after[2].any(axis=0))
     ap_before = _left_out_ap(plan, before, judged)
     ap_after = _left_out_ap(plan, after, judged)
-    return (
-        f"That costs, by models of this site alone: AP {ap_after:.3f} instead of "
-        f"{ap_before:.3f}, mean over {len(judged)} labels that are shared, every row "
-        "left out."
+    given = (
+        f"by models of this site alone: AP {ap_after:.3f} instead of {ap_before:.3f}, "
+        f"mean over {len(judged)} labels that are shared, every row left out."
     )
+    if ap_after < ap_before:
+        return f"That costs, {given}"
+    return f"That costs nothing to speak of, {given}"
 
 
 def _left_out_ap(plan: Plan, rows: Labelled, labels: NDArray[np.intp]) -> float:

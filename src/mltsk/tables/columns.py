@@ -282,11 +282,11 @@ def _not_a_number(bad_texts: Sequence[str], *, of_model: bool) -> str:
         cells = f"{cells}: {quoted_list(words)}"
     units = {cell.unit for cell in map(taken_apart, words) if cell and cell.unit}
     if units:
-        shown = listing(sorted(units), at_most=3)
+        shown = listing(sorted(units), at_most=3, last="or")
         return (
-            f"{quoted(bad_texts[0])} has another unit than other cells ({cells}): "
-            f"write all in one of {shown} and none, or call the column nominal "
-            "(--nominal)"
+            f"{quoted(bad_texts[0])} is in another unit than other cells, or they "
+            f"have none ({cells}): write all in {shown}, or leave the column out "
+            "(--drop)"
         )
     option = ",".join(quoted(word)[1:-1] for word in words[:3] if "," not in word)
     ignoring = f'count such cells as missing (--missing "{option}")'

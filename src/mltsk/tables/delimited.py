@@ -19,21 +19,33 @@ from itertools import chain, islice
 from math import isnan
 from pathlib import Path
 from typing import IO, TextIO, cast
+from unicodedata import normalize
 
 from mltsk.datasets.dataset import as_number, unreadable
 from mltsk.exceptions import InputError
 from mltsk.limits import OBJECT_CELL_BYTES, check_size, memory_limit, too_large
-from mltsk.text import quoted
+from mltsk.text import listing, quoted
 
 from .layout import HEAD_ROWS, Row
 
 MAX_LINE_LENGTH = 1 << 24  # characters: a row of a million numbers
 FRAME_COLUMN_BYTES = 10_000  # of a column of a data frame, whatever it holds
 DELIMITERS = ",;\t|"
+MAX_EXAMPLE_LENGTH = 12  # an even number: a sign may be two bytes
 MARK_BYTES = 4096  # at the start of a file that tell its encoding
 FALLBACK_ENCODING = "cp1252"
+# What text may be that makes no words as Windows-1252.
+OTHER_ENCODINGS = (
+    *("gbk", "big5", "shift_jis", "euc_kr"),
+    *("cp1251", "koi8-r", "cp1253"),
+)
+# In Western text hardly a word has two letters and none of ASCII; in Chinese, Korean,
+# Russian or Greek that was read as Western nearly all are such.
+MAX_SHARE_OF_STRANGE_WORDS = 0.25
+RARE_SIGNS = frozenset("¤¦¬¯¸")
 _QUOTED = re.compile(r'"[^"]*"')
 _DECLARED = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)
+_WORD = re.compile(r"(?:[^\W\d_]|[^\x00-\x7f])+")
 _FOREIGN_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -68,6 +80,7 @@ def read_text_rows(path: Path, encoding: str | None = None) -> TextRows:
     except UnicodeDecodeError:
         pass
     rows = _decoded_rows(path, FALLBACK_ENCODING)
+    _refuse_other_scripts(rows.rows, path)
     example = _foreign_word(rows.rows)
     rows.notes.append(
         f"not UTF-8: read as Windows-1252 ({example}); --encoding to overrule"
@@ -134,6 +147,48 @@ def _decoded_rows(path: Path, encoding: str) -> TextRows:
         ) from None
     except (OSError, EOFError, csv.Error, zlib.error) as error:
         raise unreadable(path, error) from None
+
+
+def _refuse_other_scripts(rows: Sequence[Row], path: Path) -> None:
+    """Refuse text of another script, which makes no words as Windows-1252."""
+    n_foreign = 0
+    strange: list[str] = []
+    for row in rows:
+        for cell in row:
+            if cell.isascii():
+                continue
+            words = [word for word in _WORD.findall(cell) if not word.isascii()]
+            n_foreign += len(words)
+            strange += filter(_is_strange, words)
+    if len(strange) <= MAX_SHARE_OF_STRANGE_WORDS * n_foreign:
+        return
+    example = strange[0][:MAX_EXAMPLE_LENGTH]
+    readings = []
+    for encoding in OTHER_ENCODINGS:
+        reading = _read_as(encoding, example)
+        if reading.isalpha() and normalize("NFKC", reading) == reading:
+            readings.append(f"{encoding} ({quoted(reading)})")
+    which = f", such as {listing(readings, last='or')}" if readings else ""
+    raise InputError(
+        f"{path} is not in UTF-8, and as Windows-1252 it would have words such as "
+        f"{quoted(example)}: say with --encoding which it has{which}."
+    )
+
+
+def _is_strange(word: str) -> bool:
+    """Whether a word has signs that none has, or letters and none of ASCII."""
+    if RARE_SIGNS.intersection(word):
+        return True
+    has_letter = any(map(str.isalpha, word))
+    return min(word) > "\x7f" and has_letter and len(set(word)) > 1
+
+
+def _read_as(encoding: str, word: str) -> str:
+    """What a word would be in another encoding, "" for none."""
+    try:
+        return word.encode(FALLBACK_ENCODING).decode(encoding)
+    except UnicodeError:
+        return ""
 
 
 def _foreign_word(rows: Sequence[Row]) -> str:

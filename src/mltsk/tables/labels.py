@@ -35,6 +35,7 @@ from .words import (
 SEPARATORS = (";", "|", ",", "\n")
 BRACKETS = ("[]", "{}")
 # Words that are more likely to mean yes than their opposites, in a hint.
+MAX_STRANGE_WORDS = 3  # that an option names
 LIKELY_YES = frozenset(
     [
         "positive",
@@ -146,8 +147,11 @@ def _problem_of_words(name: str, words: Sequence[str], positive: Sequence[str]) 
         f"--labels {name}={example[1:-1]}"
     )
     if len(words) > 2:
+        option = ""
+        if len(strange) < len(words):  # the others are known
+            option = f' "{",".join(strange[:MAX_STRANGE_WORDS])}"'
         hint = (
-            "count words as missing (missing), or list those that mean yes, "
+            f"count words as missing (--missing{option}), or list those that mean yes, "
             f"labels={{{name!r}: [{example}, …]}} or "
             f'--labels "{name}={example[1:-1]}|…"'
         )

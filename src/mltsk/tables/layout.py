@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from mltsk.datasets.dataset import as_number
 from mltsk.exceptions import InputError
-from mltsk.text import plural, quoted, quoted_list
+from mltsk.text import plural, quoted_list
 
 from .notation import taken_apart
 from .words import MISSING_WORDS, NO_NUMBER_WORDS
@@ -30,13 +30,17 @@ TOTAL_WORDS = frozenset(
     [
         "total",
         "totals",
+        "subtotal",
+        "grandtotal",
+        *("std", "stdev"),  # not Min and Max: people are called so
         "sum",
         "mean",
         "average",
         "median",
         "sd",
         "summe",
-        "gesamt",
+        *("gesamt", "gesamtsumme", "durchschnitt"),
+        "promedio",
         "mittelwert",
         "somme",
         "moyenne",
@@ -229,7 +233,8 @@ def _names(rows: Sequence[Row], notes: list[str], *, is_asked: bool) -> list[str
         names = lines[0]
     else:
         names = _joined_names(*lines)
-        notes.append(f"names are in two rows ({quoted(names[-1])}){overrule}")
+        above = quoted_list([cell for cell in lines[0] if cell], at_most=3)
+        notes.append(f"names are in two rows ({above} above others){overrule}")
     if units:
         shown = quoted_list([cell for cell in units if cell], at_most=3)
         notes.append(f"the row below the names left out as units ({shown}){overrule}")
@@ -351,7 +356,7 @@ def _is_remark(rows: Sequence[Row], number: int, widest: int) -> bool:
     text = _first_text(row)
     if not text:
         return True
-    words = text.lower().rstrip(":").split()
+    words = text.lower().rstrip(":").removeprefix("grand ").split()
     if words[0] in TOTAL_WORDS and len(words) < MIN_WORDS_OF_REMARK:
         return True
     if _n_filled(row) > 1 or widest < THIN_PARTS:

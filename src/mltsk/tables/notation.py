@@ -72,6 +72,7 @@ UNITS = frozenset(
     ]
 )
 _LIMITS = "<>≤≥="
+OPEN_END = "+"  # behind a number, as in 10+
 _UNIT = re.compile(r"[^\W\d_]\S*|[%°µ‰]\S*")
 _NUMERAL = re.compile(
     r"[-+−]?(?:\d[\d.,'’ \u00a0\u2009\u202f]*|[.,]\d+)(?:[eE][-+]?\d+)?"
@@ -237,6 +238,10 @@ def taken_apart(text: str) -> Written | None:
         return None
     numeral = match.group().strip().replace("−", "-")
     unit = rest[match.end() :].lower()
+    if unit == "+" and not limit:
+        return Written(numeral, limit=OPEN_END, currency=currency)
+    if not currency and unit in CURRENCY_CODES:
+        return Written(numeral, limit, currency=unit.upper())
     if unit and unit in CURRENCIES and not currency:
         return Written(numeral, limit, currency=unit)
     if not _is_unit(unit, has_space=match.group()[-1].isspace()):

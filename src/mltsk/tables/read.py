@@ -54,6 +54,9 @@ PositiveWords = dict[
     str, Sequence[str] | None
 ]  # of label columns; None: the usual ones
 
+# Columns that a refusal names, so that they can be copied; of more it gives the number.
+MAX_NAMED_COLUMNS = 20
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DataTable:
@@ -154,15 +157,26 @@ class DataTable:
         )
 
     def _refuse_categories(self) -> None:
-        """Refuse a feature that is neither a number nor yes and no."""
+        """Refuse features that are neither a number nor yes and no."""
+        refused = {}
         for name, kind in self.kinds.items():
-            if kind in (NUMBER, YES_NO, TICK):
-                continue
-            kind_name = kind if isinstance(kind, str) else ORDINAL
-            raise InputError(
-                f"Column {name!r} of {self.name} is {kind_name}, and this method needs "
-                "complete numbers: drop it, or use MLTSKClassifier, which takes it."
-            )
+            if kind not in (NUMBER, YES_NO, TICK):
+                refused[name] = kind if isinstance(kind, str) else ORDINAL
+        if not refused:
+            return
+        first, kind_name = next(iter(refused.items()))
+        they = "it" if len(refused) == 1 else "them"
+        others = ""
+        if len(refused) > 1:
+            others = f" (and {plural(len(refused) - 1, 'other column')} like it)"
+        option = ""
+        if len(refused) <= MAX_NAMED_COLUMNS:
+            option = f' (--drop "{",".join(refused)}")'
+        raise InputError(
+            f"Column {first!r} of {self.name} is {kind_name}{others}, and this method "
+            f"needs complete numbers: drop {they}{option}, or use MLTSKClassifier, "
+            f"which takes {they}."
+        )
 
     def _refuse_gaps(self, frame: pandas.DataFrame, noun: str) -> None:
         """Refuse a frame with missing cells; ``noun`` says what its columns are."""
@@ -607,7 +621,7 @@ def _refuse_problems(
         raise TableError(sentence, report)
     if not has_features:
         raise TableError(
-            f"{name} has no column that a model could use: name some in number or "
-            "nominal.",
+            f"{name} has no column that a model could use: add one beside the labels, "
+            "or name one that was left out as number or nominal (--number, --nominal).",
             report,
         )

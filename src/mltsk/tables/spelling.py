@@ -9,11 +9,13 @@ from mltsk.text import MIN_LETTERS, plural, quoted, respelled
 from .notation import Texts
 from .words import LADDERS, NO_WORDS, UNKNOWN_WORDS, YES_WORDS
 
+ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
+LETTERS_OF_UNIT = 3  # by which "week" and "weeks" are one unit
 MIN_LEVELS = 3  # of words that may be ranks
 # Behind a word: 1:64 is a titer and 1-3 a range, not a yes with a remark.
 _REMARK = re.compile(r"([^\W\d]\w*)\s*[(\[,;:–-].*", re.DOTALL)
 _RANGE = re.compile(
-    r"(?:\d+_)?[<>≤≥]?\s*(\d+(?:\.\d+)?)\s*(?:(?:-|–|to)\s*\d+(?:\.\d+)?|\+)?(?:\s?\w+)?"
+    r"(?:\d+_)?[<>≤≥]?\s*(\d+(?:\.\d+)?)\s*(?:(?:-|–|to)\s*\d+(?:\.\d+)?|\+)?(?:\s?(\w+))?"
 )
 
 
@@ -106,9 +108,15 @@ def _levels_of(words: Sequence[str]) -> list[str]:
         if set(by_lower) <= set(ladder):
             return [by_lower[level] for level in ladder if level in by_lower]
     starts = {}
+    units = set()
     for word in words:
         match = _RANGE.fullmatch(word)
         if match is None or word.isdigit():
             return []
         starts[word] = float(match[1])
+        unit = (match[2] or "").lower()
+        if unit and unit not in ORDINAL_ENDINGS:
+            units.add(unit[:LETTERS_OF_UNIT])
+    if len(units) > 1:  # 3 days and 2 weeks
+        return []
     return sorted(words, key=starts.__getitem__)

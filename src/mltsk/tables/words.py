@@ -12,7 +12,9 @@ MISSING_WORDS = frozenset(
     {"", "?", "na", "n/a", "#n/a", "nan", "-nan", "null", "<na>", "nat"}
 )
 # Yes and no as spreadsheets have them: German, French, Spanish, Italian, Portuguese,
-# Dutch, Russian, Polish, Czech, Turkish, Arabic, Hindi, Chinese, Japanese, Korean.
+# Dutch, Russian, Polish, Czech, Turkish, Arabic, Hindi, Chinese, Japanese, Korean;
+# Finnish, Hungarian, Romanian, Ukrainian, Greek, Hebrew, Persian, Indonesian,
+# Vietnamese, Bengali, Thai; "nej" and "nei" of the North.
 YES_WORDS = YES | frozenset(
     [
         "ja",
@@ -31,7 +33,8 @@ YES_WORDS = YES | frozenset(
         "हां",
         "是",
         "はい",
-        "예",
+        *("예", "네", "有", "あり"),
+        *("kyllä", "igen", "da", "так", "ναι", "כן", "بله", "ya", "có", "হ্যাঁ", "ใช่"),
         "✓",
         "✔",
         "☑",
@@ -57,7 +60,9 @@ NO_WORDS = NO | frozenset(
         "नहीं",
         "否",
         "いいえ",
-        "아니요",
+        *("아니요", "아니오", "无", "無", "なし"),
+        *("nej", "nei", "ei", "nem", "nu", "ні", "όχι", "לא", "خیر", "tidak", "không"),
+        *("না", "ไม่", "ไม่ใช่"),
         "✗",
         "✘",
         "☐",
@@ -81,6 +86,9 @@ UNKNOWN_WORDS = frozenset(
         "missing",
         "undetermined",
         "not recorded",
+        *("not stated", "not asked", "no answer", "n/k", "don't know", "do not know"),
+        *("refused", "declined", "prefer not to say", "prefer not to answer"),
+        *("weiß nicht", "weiss nicht", "keine angabe", "ne sait pas", "no sabe"),
         "not measured",
         "no data",
         "n.a.",
@@ -115,7 +123,6 @@ NO_NUMBER_WORDS = UNKNOWN_WORDS | {
     "nm",
     "s/d",
     "pending",
-    "refused",
     "error",
     "#div/0!",
     "#value!",

@@ -1,5 +1,7 @@
 """Definitions of experiments: what is filled in, and sentences about what is wrong."""
 
+import re
+
 import pytest
 
 from mltsk.exceptions import InputError
@@ -162,10 +164,13 @@ def test_pick_datasets_refuses_an_unknown_name_with_those_that_are_known(small):
         pick_datasets(small(), ["yaest"])
 
 
-def test_pick_methods_refuses_an_unknown_name_with_those_that_are_known(small):
-    complaint = r"no method 'knn': take ml-knn, .*import path"
+@pytest.mark.parametrize(
+    "name", ["knn", ".tree.Classifier", "a..b.C", "sk learn.tree.C"]
+)
+def test_pick_methods_refuses_an_unknown_name_with_those_that_are_known(small, name):
+    complaint = rf"no method '{re.escape(name)}': take ml-knn, .*import path"
     with pytest.raises(InputError, match=complaint):
-        pick_methods(small(), ["knn"])
+        pick_methods(small(), [name])
 
 
 def test_pick_methods_takes_an_import_path_with_points_alone(small):

@@ -5,6 +5,7 @@ docs/guide/experiments.md shows a file of one's own. An error names the file, th
 and what it should have been.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -28,6 +29,7 @@ Protocol = Literal["paper", "strict", "nested"]
 GridName = Literal["paper", "fast", "authors"]
 Grid = dict[str, Annotated[list[Any], Field(min_length=1)]]
 Labels = int | str | tuple[str, ...] | None  # label columns of a file, or how many
+IMPORT_PATH = r"^\w+(\.\w+)*:\w+$"
 # Bytes in memory per byte of a file of short fields, each with a complaint about it; at
 # most twice as many were seen.
 TOML_EXPANSION = 80
@@ -78,7 +80,7 @@ class MethodDefinition(_CheckedModel):
     key: MethodKey
     title: str = Field(default="", max_length=MAX_TITLE_LENGTH)
     paper: str | None = Field(default=None, max_length=MAX_TITLE_LENGTH)
-    path: str = Field(alias="class", pattern=r"^[\w.]+:\w+$")
+    path: str = Field(alias="class", pattern=IMPORT_PATH)
     params: PlainData = {}
     params_for: dict[str, PlainData] = {}
     scale: Literal["minmax", "none"] = "none"
@@ -224,7 +226,7 @@ def _pick_method(name: str, by_key: Mapping[str, MethodDefinition]) -> MethodDef
         content = {"key": name, "class": entries[0].value}
         return MethodDefinition.model_validate(content)
     module, _, attribute = name.replace(":", ".").rpartition(".")
-    if not module:
+    if not re.match(IMPORT_PATH, f"{module}:{attribute}"):
         ways = (
             f"take {', '.join(by_key)}, or the import path of a scikit-learn "
             "classifier, such as sklearn.ensemble:ExtraTreesClassifier"

@@ -15,6 +15,8 @@ const EDIT_WORDS = {
 };
 const REFUSED_EDIT =
   "No curve of this model does all of this at once: take an edit of this feature back.";
+const REFUSED_EDITS = "no curve of this model does all of that at once.";
+const N_ROW_PRICES = 4; // figures of a label where the page has rows
 const SEEN_CHANGE = 0.005; // of what can be told: less is rounded away
 
 class Editor {
@@ -29,10 +31,22 @@ class Editor {
     if (!this.isOffered) return;
     this.model = new EditableModel(data);
     this.whole = new FuzzySystem(data);
+    this.judgeByRows();
     this.curve = new EditCurve((...move) => this.drag(...move));
     this.buildFields();
     this.buildPrice();
     this.listen();
+    // What all edits need is found before the first: half a second of 2,000 rows.
+    const whenIdle = window.requestIdleCallback ?? setTimeout;
+    whenIdle(() => this.model.after([]));
+  }
+
+  // Judge edits by the rows of the page, where it can.
+  judgeByRows() {
+    const { judged } = this.data.edits;
+    if (!judged || judged.refused) return;
+    const { samples } = this.explorer;
+    this.model.rows = new LeftOutRows(judged, samples, this.model, this.whole);
   }
 
   // Which feature and label are edited, and in which direction a curve may go.
@@ -51,14 +65,19 @@ class Editor {
     $("edit-directions").replaceChildren(...this.buttons);
   }
 
-  // A row per label: how much of it can be told, before and after.
+  // How well each label is told, before and after: a row, or its name above a row of
+  // more figures.
   buildPrice() {
+    const columns = this.model.rows ? N_ROW_PRICES : 3;
+    const isWide = columns === N_ROW_PRICES;
     this.prices = this.data.labels.map((name) => {
-      const cells = range(3).map(() => h("td"));
-      const head = h("th", { scope: "row", text: name, title: name });
-      return { node: h("tr", {}, head, cells), cells };
+      const cells = range(columns).map(() => h("td"));
+      const scope = isWide ? { scope: "rowgroup", colspan: columns } : { scope: "row" };
+      const head = h("th", { ...scope, text: name, title: name });
+      if (!isWide) return { nodes: [h("tr", {}, head, cells)], cells };
+      return { nodes: [h("tr", { class: "of-label" }, head), h("tr", {}, cells)], cells };
     });
-    $("edit-price").replaceChildren(...this.prices.map(({ node }) => node));
+    $("edit-price").replaceChildren(...this.prices.flatMap(({ nodes }) => nodes));
   }
 
   // What the fields and buttons of the card do.
@@ -67,6 +86,7 @@ class Editor {
       "edit-undo": () => this.undo(),
       "edit-redo": () => this.redo(),
       "edit-export": () => this.export(),
+      "edit-load": () => $("edit-file").click(),
     };
     for (const [id, act] of Object.entries(actions)) {
       $(id).addEventListener("click", act);
@@ -79,8 +99,71 @@ class Editor {
     });
     $("edit-card").addEventListener("keydown", (event) => this.key(event));
     $("edit-log").addEventListener("input", ({ target }) => {
-      this.edits[Number(target.dataset.edit)].reason = target.value;
+      const edit = this.edits[Number(target.dataset.edit)];
+      edit.reason = target.value;
+      edit.author = ""; // whoever exports it says so now
     });
+    $("edit-file").addEventListener("change", ({ target }) => {
+      this.load(target.files[0]);
+      target.value = ""; // the same file may be chosen again
+    });
+    this.listenToDrops();
+  }
+
+  // A file that is dropped anywhere in the explorer is loaded.
+  listenToDrops() {
+    const { root } = this.explorer;
+    const holdsFile = ({ dataTransfer }) => dataTransfer.types.includes("Files");
+    const mark = (isOver) => $("edit-card").classList.toggle("drop", isOver);
+    root.addEventListener("dragover", (event) => {
+      if (!holdsFile(event)) return;
+      event.preventDefault();
+      mark(true);
+    });
+    root.addEventListener("dragleave", (event) => {
+      if (!root.contains(event.relatedTarget)) mark(false);
+    });
+    root.addEventListener("drop", (event) => {
+      if (!holdsFile(event)) return;
+      event.preventDefault();
+      mark(false);
+      $("edit-card").scrollIntoView({ block: "nearest" });
+      this.load(event.dataTransfer.files[0]);
+    });
+  }
+
+  // Take the edits of a file in place of those that are there, as one step that can be
+  // taken back; refuse it with a sentence otherwise.
+  async load(file) {
+    if (!file) return;
+    try {
+      if (file.size > MAX_FILE_BYTES) {
+        throw new RefusedFile(`${file.name} is too large for a file of edits.`);
+      }
+      this.takeFile(file.name, await file.text());
+    } catch (error) {
+      if (error instanceof RefusedFile) this.say(error.message);
+      else if (error instanceof DOMException) this.say(`${file.name} cannot be read.`);
+      else throw error;
+    }
+  }
+
+  takeFile(name, text) {
+    const reader = new EditFile(name, this.model);
+    const edits = reader.read(text);
+    const numbers = this.solved(edits);
+    if (!numbers) throw new RefusedFile(`${name} is refused: ${REFUSED_EDITS}`);
+    reader.checkNumbers(text, numbers);
+    this.steps.push(this.edits);
+    this.undone = [];
+    const { feature, labels } = edits[edits.length - 1];
+    if (!labels.includes(this.explorer.label)) this.explorer.choose(labels[0]);
+    this.feature = feature;
+    this.begin();
+    this.take(edits, numbers, true);
+    const authors = [...new Set(edits.map(({ author }) => author))];
+    const whose = listed(authors, MAX_ANNOUNCED);
+    this.say(`Loaded ${times(edits.length, "edit")} of ${whose}. Undo takes this back.`);
   }
 
   // Ctrl+Z takes an edit back, with Shift or as Ctrl+Y it comes again, except where
@@ -224,6 +307,7 @@ class Editor {
     const after = this.isEdited ? explorer.system : this.whole;
     this.curve.show(this.whole, after, explorer.label, this.wish.points);
     this.curve.node.hidden = !this.curve.handles.length;
+    $("edit-legend").hidden = !this.curve.handles.length;
     $("edit-feature").value = String(feature);
     $("edit-label").value = String(explorer.label);
     $("edit-hint").textContent = this.hint();
@@ -276,19 +360,45 @@ class Editor {
   showPrice() {
     const { losses } = this.model;
     const after = this.numbers?.losses ?? losses;
-    this.prices.forEach(({ node, cells }, j) => {
-      const shares = [losses, after].map((own) => this.told(own, j));
-      const change = shares[1] - shares[0];
-      const isLost = change < -SEEN_CHANGE;
-      cells[0].textContent = percentTold(shares[0]);
-      cells[1].textContent = percentTold(shares[1]);
-      cells[2].textContent = changeTold(change);
-      cells[2].classList.toggle("lost", isLost);
-      node.title = `squared loss ${losses[j].toFixed(4)}, now ${after[j].toFixed(4)}`;
+    this.prices.forEach(({ nodes, cells }, j) => {
+      nodes[nodes.length - 1].title = `squared loss ${losses[j].toFixed(4)}, now ${after[j].toFixed(4)}`;
+      if (!this.model.rows) this.showToldPrice(cells, losses, after, j);
     });
+    if (this.model.rows) this.showRowPrices();
     const gone = this.isEdited ? this.model.leftOut(this.numbers) : "";
     $("edit-left-out").hidden = !gone;
     $("edit-left-out").textContent = `Not in the edited model: ${gone}.`;
+  }
+
+  // How much of label j can be told, before and after.
+  showToldPrice(cells, losses, after, j) {
+    const shares = [losses, after].map((own) => this.told(own, j));
+    const change = shares[1] - shares[0];
+    cells[0].textContent = percentTold(shares[0]);
+    cells[1].textContent = percentTold(shares[1]);
+    cells[2].textContent = changeTold(change);
+    cells[2].classList.toggle("lost", change < -SEEN_CHANGE);
+  }
+
+  // How well rows that were left out are ranked, and how many cases are found.
+  showRowPrices() {
+    const { before } = this.model.rows;
+    this.after = this.isEdited ? this.model.rows.judged(this.numbers.logOdds) : before;
+    this.prices.forEach(({ cells }, j) => {
+      const [was, is] = [before[j], this.after[j]];
+      const digits = (x) => (x === null ? "–" : decimal(x));
+      showFromTo(cells[0], counted(was.found), counted(is.found), was.cases);
+      showFromTo(cells[1], counted(was.alarms), counted(is.alarms), was.others);
+      showFromTo(cells[2], digits(was.AP), digits(is.AP));
+      showFromTo(cells[3], digits(was.AUC), digits(is.AUC));
+      const areWorse = [
+        is.found < was.found,
+        is.alarms > was.alarms,
+        is.AP < was.AP - SEEN_CHANGE,
+        is.AUC < was.AUC - SEEN_CHANGE,
+      ];
+      areWorse.forEach((isWorse, i) => cells[i].classList.toggle("lost", isWorse));
+    });
   }
 
   // All edits, each with the reason that somebody gives.
@@ -303,7 +413,11 @@ class Editor {
         "aria-label": `Why ${told}?`,
         "data-edit": i,
       });
-      return h("li", {}, h("span", { text: told }), reason);
+      const who = edit.author && h("span", {
+        class: "muted edit-who",
+        text: `${edit.author}, ${edit.time.slice(0, "2026-01-31".length)}`,
+      });
+      return h("li", {}, h("span", { text: told }), reason, who);
     });
     $("edit-log").replaceChildren(...items);
     $("edit-none").hidden = items.length > 0;
@@ -341,15 +455,19 @@ class Editor {
     this.say(`${words}. ${this.isEdited ? this.priceTold() : ""}`);
   }
 
-  // What edits cost the label that loses most.
+  // What edits cost the label that loses most: AP where there are rows.
   priceTold() {
-    const { losses } = this.model;
+    const { losses, rows } = this.model;
     const changes = this.data.labels.map((_, j) => {
+      if (rows) return this.after[j].AP - rows.before[j].AP;
       return this.told(this.numbers.losses, j) - this.told(losses, j);
     });
     const most = changes.indexOf(Math.min(...changes));
     if (changes[most] >= -SEEN_CHANGE) return "No label loses anything to speak of.";
-    return `${this.data.labels[most]} loses most: ${changeTold(changes[most])}.`;
+    const name = this.data.labels[most];
+    if (!rows) return `${name} loses most: ${changeTold(changes[most])}.`;
+    const [was, is] = [rows.before[most].AP, this.after[most].AP];
+    return `${name} loses most: an AP of ${decimal(is)} instead of ${decimal(was)}.`;
   }
 
   say(words) {
@@ -396,6 +514,14 @@ function isSamePoint(one, other) {
 // The time, as files have it.
 function now() {
   return new Date().toISOString();
+}
+
+// Show a figure before and after in a cell, once where it is the same, and of how many.
+function showFromTo(cell, before, after, total = null) {
+  const parts = before === after ? [before] : [`${before} →`, after];
+  const spans = parts.map((text) => h("span", { text }));
+  const ofAll = total === null ? [] : [h("small", { text: `of ${counted(total)}` })];
+  cell.replaceChildren(...[...spans, ...ofAll].flatMap((node) => [node, " "]));
 }
 
 // A share that may be below 0.

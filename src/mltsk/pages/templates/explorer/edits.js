@@ -97,6 +97,7 @@ class EditableModel {
     });
     this.wished = edits.wished; // features that the model has wishes about already
     this.solved = new Map(); // without wishes, by the columns that are kept
+    this.rows = null; // LeftOutRows that edits are judged by, if the page has them
   }
 
   // What edits of a feature demand.
@@ -118,8 +119,8 @@ class EditableModel {
     return rate * (1 - rate);
   }
 
-  // The model after some edits: its numbers, and the loss of each label. Contradiction
-  // where no numbers do all of that.
+  // The model after some edits: its numbers, the loss of each label, and leave-one-out
+  // log-odds where there are rows. Contradiction where no numbers do all of that.
   after(edits) {
     const wishes = wishesOf(edits);
     const pairs = this.keptPairs(wishes);
@@ -132,12 +133,14 @@ class EditableModel {
       terms: new Float64Array(this.P * this.L),
       ofPairs: new Float64Array((columns.length - this.P) * this.L),
       losses: new Float64Array(this.L),
+      logOdds: [],
     };
     for (const part of parts) {
       part.labels.forEach((j, i) => {
-        const { b, loss } = this.heldAgain(part, i, demands[j], keyOf(wishes, j));
-        this.write(numbers, j, part, b);
-        numbers.losses[j] = loss;
+        const held = this.heldAgain(part, i, demands[j], keyOf(wishes, j));
+        this.write(numbers, j, part, held.b);
+        numbers.losses[j] = held.loss;
+        numbers.logOdds[j] = held.logOdds;
       });
     }
     return numbers;
@@ -147,9 +150,17 @@ class EditableModel {
   heldAgain(part, i, demands, key) {
     if (part.held[i]?.key !== key) {
       const held = this.held(part, part.B[i], demands);
-      part.held[i] = { key, b: held.b, loss: this.loss(part, i, held) };
+      const loss = this.loss(part, i, held);
+      part.held[i] = { key, b: held.b, loss, logOdds: this.leftOutLogOdds(part, i, held) };
     }
     return part.held[i];
+  }
+
+  // Leave-one-out log-odds of rows for label number i of a part, if there are rows.
+  leftOutLogOdds(part, i, held) {
+    if (!this.rows) return null;
+    const [slope, offset] = [this.slopes[part.labels[i]], this.offsets[part.labels[i]]];
+    return this.rows.scores(part, i, held).map((score) => score * slope + offset);
   }
 
   // Pairs of features that no wish is about, by their places in the page.
@@ -239,6 +250,7 @@ class EditableModel {
     }));
     return {
       labels,
+      columns,
       total,
       y,
       mean,
@@ -269,6 +281,11 @@ class EditableModel {
     });
     const moved = Float64Array.from(b);
     addTo(moved, 1, part.factor.solve(pull));
+    const most = moved.reduce((largest, x) => Math.max(largest, Math.abs(x)), 0);
+    for (const column of demands.flatMap((demand) => demand.columns)) {
+      const isNothing = Math.abs(moved[column]) <= SHARE_OF_ROUNDING * most;
+      if (isNothing) moved[column] = 0; // not 1e-17, which words would tell
+    }
     return { b: moved, basis: change.basis.vectors };
   }
 
@@ -342,7 +359,6 @@ class EditableModel {
       const all = unpack(text, Uint32Array);
       return Uint32Array.from(rules, (r) => all[r]);
     };
-    const more = "The edited curves stand in the controls; `mltsk rules` says them.";
     return {
       shape: [0, this.D, this.L, this.P],
       firing: "plain",
@@ -362,7 +378,7 @@ class EditableModel {
       centers: none,
       prototypes: none,
       rules: [],
-      general: this.data.general.map(() => ({ words: [], more })),
+      general: null, // is told by its numbers
     };
   }
 

@@ -55,6 +55,9 @@ class Explorer {
     this.made = new Map(); // feature -> its control, shown or not
     $("firing-card").hidden = !system.K;
     $("by-rule-title").hidden = !system.K;
+    for (const words of ["of-exceptions", "on-exceptions"]) {
+      if ($(words)) $(words).hidden = !system.K; // an edited model has none
+    }
     $("within-title").hidden = system.rows < 2;
     $("within").hidden = system.rows < 2;
     this.sizes.show(this.sizes.at);

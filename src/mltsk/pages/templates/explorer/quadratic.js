@@ -69,6 +69,17 @@ class CholeskyFactor {
     return x;
   }
 
+  // The product L' x.
+  otherWay(x) {
+    const y = new Float64Array(this.n);
+    this.lower.forEach((row, i) => {
+      for (let j = 0; j <= i; j++) {
+        y[j] += row[j] * x[i];
+      }
+    });
+    return y;
+  }
+
   // The solution x of L L' x = b.
   solve(b) {
     return this.otherHalf(this.half(b));

@@ -133,9 +133,13 @@ class RuleCards {
 
   // The general rule of label j; a short model may have nothing to say about it.
   showGeneral(j) {
-    const { words, more } = this.data.general[j];
+    const { data, features, system } = this;
+    const isEdited = data.general === null;
+    const { words, more } = isEdited
+      ? generalWords(features, system, data.edits.subjects, j)
+      : data.general[j];
     const { title, lines, rest } = this.general;
-    title.textContent = `${this.data.labels[j]} in general`;
+    title.textContent = `${data.labels[j]} in general${isEdited ? ", edited" : ""}`;
     lines.replaceChildren(...words.map((part) => h("li", {}, this.condition(part))));
     const nothing = words.length ? "" : "The model says nothing about it.";
     rest.textContent = more || nothing;
@@ -212,7 +216,8 @@ class RuleCards {
     });
     const more = sizes.filter((size) => size !== 0).length - words.length;
     if (more) words.push(`+ ${times(more, "smaller term")}`);
-    const text = `f = ${number(start)} ${words.join(" ")}`;
+    const begin = `${start < 0 ? "−" : ""}${number(Math.abs(start))}`;
+    const text = `f = ${begin} ${words.join(" ")}`;
     return h("p", { class: "terms" }, h("span", { text }));
   }
 
