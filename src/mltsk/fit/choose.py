@@ -68,8 +68,8 @@ MIN_GAINS_LINEAR = (0.005, 0.005)
 # have: that of exceptions, and that of the whole over the base rates, below which the
 # ridge is the largest one. On noise (300 rows in groups of 3) exceptions that gained 1
 # to 2 % by chance put mean probabilities off by up to .04. With 1.2 or more, flags had
-# exceptions less often (AP .826 instead of .829); with 2 for the whole, the AP of strong
-# signals was .419 left out and .466 on fresh rows (200 rows).
+# exceptions less often (AP .826 instead of .829); with 2 for the whole, the AP of
+# strong signals was .419 left out and .466 on fresh rows (200 rows).
 MIN_SURE_GAIN = 1.0
 # On rows of unit length (text) exceptions of order 0 are not tried if slopes lower the
 # error by this share: on the text sets slopes gave 2.8 to 5.3 %, and shifts a third to
