@@ -60,7 +60,7 @@ def test_predict_proba_is_near_the_rate_on_every_table_of_noise(fits_to_noise):
         assert mean == pytest.approx(y.mean(), abs=0.02)
 
 
-@pytest.mark.parametrize("seed", [28, 29, 43, 58])  # what exceptions gained by chance
+@pytest.mark.parametrize("seed", [28, 43, 58])  # what exceptions gained by chance
 def test_exceptions_that_gain_by_chance_do_not_move_the_mean_probability(seed):
     X, y, groups = noise_in_groups_of_3(seed)
     clf = MLTSKClassifier().fit(X, y, groups=groups)

@@ -64,15 +64,13 @@ GAP_SHARES = (0.2, 0.0)
 # gave 0.7 % made test AP worse (.584 against .596, two partitions).
 MIN_GAINS = (0.01, 0.03)
 MIN_GAINS_LINEAR = (0.005, 0.005)
-# How many standard errors (of the differences between errors, row by row) the gain must
-# have. On noise some exceptions gained 1 to 2 % by chance: on a table in eight of 300
-# rows in groups of 3, where mean probabilities were then off by up to .04. With 2,
-# flags lost .005 of AP; with 1.5, .001.
-MIN_SURE_GAIN = 1.5
-# The same for learning anything at all. Below, the ridge is the largest one: log loss
-# on noise was half as far above a constant's (100 rows; 300 in groups of 3). With 2 the
-# AP of strong signals was .419 left out and .466 on fresh rows (200 rows).
-MIN_SURE_GAIN_OF_ALL = 1.0
+# How many standard errors (of the differences between errors, row by row) a gain must
+# have: that of exceptions, and that of the whole over the base rates, below which the
+# ridge is the largest one. On noise (300 rows in groups of 3) exceptions that gained 1
+# to 2 % by chance put mean probabilities off by up to .04. With 1.2 or more, flags had
+# exceptions less often (AP .826 instead of .829); with 2 for the whole, the AP of
+# strong signals was .419 left out and .466 on fresh rows (200 rows).
+MIN_SURE_GAIN = 1.0
 # On rows of unit length (text) exceptions of order 0 are not tried if slopes lower the
 # error by this share: on the text sets slopes gave 2.8 to 5.3 %, and shifts a third to
 # a half of that.
@@ -307,7 +305,7 @@ class _Search:
     def is_sure_of(self, choice: Choice) -> bool:
         """Whether a choice gains over the base rates more than chance does."""
         gain = self._sureness(self.judge.null_errors.by_row, choice.by_row)
-        return gain > MIN_SURE_GAIN_OF_ALL
+        return gain > MIN_SURE_GAIN
 
     def _sureness(self, before: FloatArray | None, after: FloatArray | None) -> float:
         """How many standard errors the sum of differences between errors (n,) has.
