@@ -35,7 +35,7 @@ from .fit.left_out import Groups, take_groups
 from .fit.ridge import centred_kernel
 from .fit.rows import Block, RowIndex, Rows
 from .fit.solve import folds_among, groups_of_labels, with_pairs_of_folds
-from .fit.sums import FitSums, check_sum_cells, on_host
+from .fit.sums import MAX_PASSING_SUM_CELLS, FitSums, check_sum_cells, on_host
 from .metrics.intervals import (
     average_precision_interval,
     guessed_precision,
@@ -80,6 +80,9 @@ class FitRecord:
         Some training rows, and the pairs of features that were found without them.
     n_rows : int or None
         How many rows the data have; None where the training rows are all.
+    choice_shifts : (n, L) or None
+        How far honest scores of the training rows are from those by the choice of all
+        rows, because it was made again without them; None where it was not.
     held_slopes : (L,) or None
         Slopes of the curves of labels that have to keep theirs; NaN for others.
     """
@@ -92,6 +95,7 @@ class FitRecord:
     kept_sums: FitSums | None = field(default=None, repr=False)
     folds: Folds = ()
     n_rows: int | None = None
+    choice_shifts: FloatArray | None = field(default=None, repr=False)
     held_slopes: FloatArray | None = None
     _short_models: ShortModels | None = field(default=None, repr=False)
 
@@ -103,8 +107,10 @@ class FitRecord:
         else:
             sample = rows.block(result.loo_rows)
         loo_scores = result.loo_scores
+        shifts = result.choice_shifts
         if result.loo_rows is None and sample.index is not None:
             loo_scores = loo_scores[sample.index]
+            shifts = None if shifts is None else shifts[sample.index]
         training = TrainingRows(
             X=sample.X,
             Y=asnumpy(sample.Y),
@@ -120,7 +126,13 @@ class FitRecord:
         if result.loo_rows is None and sample.index is not None:
             in_sample = np.arange(rows.shape[0])[sample.index]
             folds = folds_among(in_sample, folds)
-        return replace(record, kept_sums=result.sums, folds=folds, n_rows=rows.shape[0])
+        return replace(
+            record,
+            kept_sums=result.sums,
+            folds=folds,
+            n_rows=rows.shape[0],
+            choice_shifts=shifts,
+        )
 
     @classmethod
     def of_training(
@@ -159,8 +171,11 @@ class FitRecord:
         """Sums over all rows of the data, for the columns of the long model."""
         return self.wide_sums.with_pairs(self.training.design.pairs)
 
-    def sums_of_rows(self, design: Design) -> FitSums:
-        """Sums over the training rows, if these are all rows of the data."""
+    def sums_of_rows(self, design: Design, rows: Rows | None = None) -> FitSums:
+        """Sums over all rows of the data: ``rows``, or the training rows if all are.
+
+        Those of ``rows`` may be larger than what is kept.
+        """
         training = self.training
         if training.penalty.basis is not None:
             raise InputError(
@@ -168,6 +183,10 @@ class FitRecord:
                 "coupling=None."
             )
         if self.n_rows is not None and len(training) < self.n_rows:
+            if rows is not None:
+                groups = groups_of_labels(rows.w, rows.shape[1])
+                check_sum_cells(design.n_columns, len(groups), MAX_PASSING_SUM_CELLS)
+                return FitSums.of_rows(rows, design, training.penalty.rho, groups)
             raise InputError(
                 "The sums of this fit were not kept, and it keeps too few of its rows "
                 "to make them: fit with n_rules=0, n_pairs=0, or to fewer features."
@@ -470,6 +489,7 @@ class FitRecord:
             kept_sums=self.kept_sums,
             folds=self.folds,
             n_rows=self.n_rows,
+            choice_shifts=self.choice_shifts,
             held_slopes=self.held_slopes,
             _short_models=models,
         )

@@ -171,8 +171,9 @@ def _reasons(
 ) -> list[str]:
     """What makes each of these rows look otherwise to the long model, in words.
 
-    The places of cells are those of ``record``. What a short model adds is 0 at one end of a feature, so that nothing speaks
-    against a rare label there; in the long one it is 0 on average.
+    The places of cells are those of ``record``. What a short model adds is 0 at one end
+    of a feature, so that nothing speaks against a rare label there; in the long one it
+    is 0 on average.
     """
     system = long.system()
     place_of = dict(zip(cells.rows.tolist(), cells.places.tolist(), strict=True))

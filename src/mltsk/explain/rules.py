@@ -504,14 +504,7 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
         share = min(sum(shown) / total, 1.0) if total else 1.0
         if not shown and not total:
             return "There is no statement: the model adds nothing to its start."
-        if len(shown) == 1:
-            if share > 1 - 1e-9:
-                return "This statement is the whole model."
-            return f"This statement carries {percent(share)} of what the model does."
-        statements = plural(len(shown), "statement")
-        if share > 1 - 1e-9:
-            return f"These {statements} cover the whole model."
-        return f"These {statements} carry {percent(share)} of what the model does."
+        return _coverage_in_words(len(shown), share)
 
     def legend(self) -> tuple[str, ...]:
         """How to read the rules, in two sentences or more."""
@@ -675,3 +668,16 @@ def _rule_record(part: str, rule: Rule) -> Record:
 def _record(value: object, columns: Sequence[str]) -> Record:
     """Some attributes of a value, as columns of a frame."""
     return {column: getattr(value, column) for column in columns}
+
+
+def _coverage_in_words(n_statements: int, share: float) -> str:
+    """How much of the model, a share of 1, some statements are."""
+    is_whole = share > 1 - 1e-9
+    if n_statements == 1:
+        if is_whole:
+            return "This statement is the whole model."
+        return f"This statement carries {percent(share)} of what the model does."
+    statements = plural(n_statements, "statement")
+    if is_whole:
+        return f"These {statements} cover the whole model."
+    return f"These {statements} carry {percent(share)} of what the model does."

@@ -272,7 +272,7 @@ def sentence(label: JudgedLabel) -> str:
     if label.is_guessed or label.cases < MIN_CLEAR_CASES:
         verb = "is" if label.cases == 1 else "are"
         return f"{text} But there {verb} only {cases}."
-    return f"{text} It is rare, {cases}: treat this with care."
+    return f"{text} There are only {cases}: treat this with care."
 
 
 def _few_in_words(label: JudgedLabel) -> str:

@@ -236,17 +236,28 @@ def taken_apart(text: str) -> Written | None:
     match = _NUMERAL.match(rest)
     if match is None:
         return None
-    numeral = match.group().strip().replace("−", "-")
-    unit = rest[match.end() :].lower()
-    if unit == "+" and not limit:
-        return Written(numeral, limit=OPEN_END, currency=currency)
-    if not currency and unit in CURRENCY_CODES:
-        return Written(numeral, limit, currency=unit.upper())
-    if unit and unit in CURRENCIES and not currency:
-        return Written(numeral, limit, currency=unit)
-    if not _is_unit(unit, has_space=match.group()[-1].isspace()):
+    return _with_ending(
+        Written(match.group().strip().replace("−", "-"), limit, currency),
+        ending=rest[match.end() :].lower(),
+        has_space=match.group()[-1].isspace(),
+    )
+
+
+def _with_ending(number: Written, ending: str, *, has_space: bool) -> Written | None:
+    """A number with what stands behind it; None if that says something else.
+
+    It may be a plus ("90+"), a currency or a unit; ``has_space`` says whether a space
+    stands before it.
+    """
+    if ending == "+" and not number.limit:
+        return number._replace(limit=OPEN_END)
+    if not number.currency and ending in CURRENCY_CODES:
+        return number._replace(currency=ending.upper())
+    if ending and ending in CURRENCIES and not number.currency:
+        return number._replace(currency=ending)
+    if not _is_unit(ending, has_space=has_space):
         return None
-    return Written(numeral, limit, currency, unit)
+    return number._replace(unit=ending)
 
 
 def _in_brackets(inside: Written | None) -> Written | None:
