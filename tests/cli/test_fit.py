@@ -381,8 +381,8 @@ def test_fit_takes_nominal_features_of_the_catalog_as_categories(
     [
         (
             "",
-            "Column 'smoker' of patients is nominal, and this method needs complete "
-            "numbers: drop it",
+            "Column 'smoker' of patients is nominal (and 1 other column like it), and "
+            "this method needs complete numbers: drop them",
         ),
         (
             "--drop smoker,stage",

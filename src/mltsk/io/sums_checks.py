@@ -105,7 +105,10 @@ def check_weights(plain: Attributes, name: str, n_terms: int) -> None:
     weights["term_weights"] = of_terms
     for field, weight in weights.items():
         is_weight = is_finite_number(weight) and 0 <= weight <= MAX_NUMBER
-        require(is_weight, f"{field!r} of {name!r} must be a number from 0 to 1e100")
+        require(
+            is_weight,
+            f"{field!r} of {name!r} must be a number of at least 0, up to 1e100",
+        )
 
 
 def check_sums(
