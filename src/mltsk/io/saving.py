@@ -53,7 +53,7 @@ def save(
     Examples
     --------
     >>> import tempfile
-    >>> from mltsk import MLTSKClassifier
+    >>> from mltsk import MLTSKClassifier, load
     >>> from mltsk.datasets import make_multilabel_rules
     >>> data = make_multilabel_rules(n_samples=60, random_state=0)
     >>> clf = MLTSKClassifier(n_rules=2).fit(data.X, data.Y)

@@ -132,7 +132,7 @@ def explore(
     >>> data = make_multilabel_rules(n_samples=60, random_state=0)
     >>> clf = MLTSKClassifier(n_rules=2).fit(data.X, data.Y)
     >>> page = explore(clf, tempfile.mkdtemp() + "/page.html", data.X, data.Y)
-    >>> page.stat().st_size < 360_000
+    >>> page.stat().st_size < 400_000
     True
     """
     parts = explorer_parts(

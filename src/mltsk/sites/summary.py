@@ -52,7 +52,7 @@ def summary_of(table: "DataTable", least: int = LEAST_PEOPLE) -> dict[str, Json]
     >>> from mltsk import read_table
     >>> summary = summary_of(read_table("pbc"))
     >>> summary["people"], summary["labels"][0]
-    (410, {'name': 'ascites', 'observed': 310, 'cases': 20})
+    (410, {'name': 'ascites', 'observed': 300, 'cases': 20})
     """
     groups = table.groups
     everyone = np.ones(len(table), dtype=bool)
