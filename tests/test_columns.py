@@ -102,6 +102,14 @@ def test_columns_are_made_again_from_plain_data():
     assert_array_equal(again.expand(frame(seed=1)), columns.expand(frame(seed=1)))
 
 
+def test_expand_lets_any_value_of_a_column_that_was_empty_count_as_nothing():
+    X = people([None] * 40).astype({"sex": object})
+    columns = read_columns(X, ["sex", "age"], None, np.full(40, True))
+    empty = columns.expand(X[:3])
+    for values in (["male"] * 3, [True, False, None]):
+        assert_array_equal(columns.expand(people(values)), empty)
+
+
 def test_expand_lets_a_value_that_was_never_seen_count_as_nothing():
     X, Y = frame(200), np.random.default_rng(1).integers(0, 2, (200, 2))
     clf = MLTSKClassifier(n_rules=0).fit(X, Y)

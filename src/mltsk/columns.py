@@ -353,8 +353,8 @@ def _refuse_written_booleans(column: "InputColumn", words: set[str | None]) -> N
 
 
 def _refuse_booleans(column: "InputColumn", words: Sequence[str | None]) -> None:
-    """Refuse True and False where a model knows neither yes nor no."""
-    if {"yes", "no"}.intersection(words) or column.numbers is not None:
+    """Refuse True and False where a model knows words, but neither yes nor no."""
+    if not words or {"yes", "no"}.intersection(words) or column.numbers is not None:
         return
     cells = (cell for cell in column.cells if not is_absent(cell))
     if isinstance(next(cells, None), bool | np.bool_):
@@ -368,9 +368,11 @@ def _refuse_other_numerals(column: "InputColumn", words: set[str | None]) -> Non
     """Refuse the text "3.0" where a model knows "3", and counts other words as new."""
     if column.numbers is not None:
         return
-    for text in set(column.words()) - words - {None}:
+    for text in dict.fromkeys(column.words()):  # the first in the rows is named
+        if text is None or text in words:
+            continue
         try:
-            usual = word(float(str(text)))
+            usual = word(float(text))
         except ValueError:
             continue
         if usual in words:

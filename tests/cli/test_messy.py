@@ -230,19 +230,31 @@ def test_predict_puts_the_rows_of_one_patient_together(succeeds, tmp_path):
     assert succeeds("predict", model, without_codes).out == answer.out
 
 
-def test_predict_says_how_a_file_was_read_whose_columns_are_not_there(
-    succeeds, mltsk, tmp_path
-):
+def test_predict_asks_for_the_encoding_of_chinese_columns(succeeds, refused, tmp_path):
     path = tmp_path / "gbk.csv"
     rows = [(p["number"], f"{p['age']:.0f}", int(p["gout"])) for p in messy.patients()]
     path.write_text(messy.lines(["编号", "年龄", "痛风"], rows), encoding="gbk")
     model = tmp_path / "model.skops"
     succeeds("fit", path, "--labels 痛风 --encoding gbk --out", model)
+    sentence = refused("predict", model, path)
+    assert "as Windows-1252 it would have words such as" in sentence
+    assert "say with --encoding which it has, such as gbk ('编号')" in sentence
+    succeeds("predict", model, path, "--encoding gbk")
+
+
+def test_predict_says_how_a_file_was_read_whose_columns_are_not_there(
+    succeeds, mltsk, tmp_path
+):
+    path = tmp_path / "macintosh.csv"
+    rows = [(f"{p['age']:.0f}", int(p["gout"])) for p in messy.patients()]
+    path.write_text(messy.lines(["Größe", "Gicht"], rows), encoding="mac-roman")
+    model = tmp_path / "model.skops"
+    succeeds("fit", path, "--labels Gicht --encoding mac-roman --out", model)
     answer = mltsk("predict", model, path)
     assert answer.status == 2
     assert "read as Windows-1252" in answer.err
     assert "--encoding to overrule" in answer.err
-    assert "gbk has no column '年龄'" in answer.err
+    assert "has no column 'Größe'" in answer.err
 
 
 @pytest.mark.parametrize(

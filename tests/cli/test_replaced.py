@@ -1,11 +1,12 @@
-"""Outputs replace earlier outputs of their kind, and no other file of the user."""
+"""Outputs replace what is there, but no table, model or document of the user."""
 
 import shutil
 
 import pytest
 
 TABLE = "patient,age,probability of rain\n1,50,0.5\n"
-NOT_SUCH = "does not look like"
+POINTS = "label,part,feature\nill,1,age\n"
+OTHER_TABLE = "is a table that mltsk did not write"
 
 
 @pytest.mark.parametrize(
@@ -37,28 +38,63 @@ def test_commands_write_nothing_to_the_name_of_a_table(
 
 
 @pytest.mark.parametrize(
-    ("words", "name", "content"),
+    ("words", "name", "content", "what"),
     [
-        ("fit {data} --labels 5", "notes", "what I did on Monday"),
-        ("fit {data} --labels 5", "model.skops", "PK\x03\x04 another archive"),
-        ("predict {model} {data}", "other.csv", TABLE),
-        ("points {model} {data}", "other.csv", TABLE),
-        ("second-look {model} {data}", "other.csv", TABLE),
-        ("rules {model}", "rules.txt", TABLE.replace(",", "\t")),
-        ("rules {model} --format json", "settings.json", '{"theme": "dark"}'),
-        ("explore {model}", "page.html", "not a page"),
-        ("methods {model} {data}", "paper.docx", "PK\x03\x04 my manuscript"),
-        ("share {data} --labels 5 --summary", "site.summary", "my summary"),
+        ("fit {data} --labels 5", "model.skops", "PK\x03\x04 letters", "an archive"),
+        ("fit {data} --labels 5", "other", TABLE, OTHER_TABLE),
+        ("fit {data} --labels 5", "other.old", "\ufeff" + TABLE, OTHER_TABLE),
+        ("fit {data} --labels 5", "site", '{"format": "mltsk plan"}', "is a plan"),
+        ("predict {model} {data}", "other.csv", TABLE, OTHER_TABLE),
+        ("predict {model} {data}", "one.csv", "patient\n1\n2\n", OTHER_TABLE),
+        ("predict {model} {data}", "other.csv", POINTS, "is a sheet of points"),
+        ("predict {model} {data}", "model", "\x80\x04\x95", "is a pickle"),
+        ("points {model} {data}", "other.csv", TABLE, OTHER_TABLE),
+        ("second-look {model} {data}", "other.csv", TABLE, OTHER_TABLE),
+        ("rules {model}", "rules.txt", TABLE.replace(",", "\t"), OTHER_TABLE),
+        ("explore {model}", "page.html", "%PDF-1.7", "is a PDF"),
+        ("methods {model} {data}", "paper.docx", "PK\x03\x04 mine", "an archive"),
     ],
 )
-def test_commands_replace_no_file_of_another_kind(
-    words, name, content, refused, model, awkward, tmp_path
+def test_commands_replace_no_file_of_value_of_another_kind(
+    words, name, content, what, refused, model, awkward, tmp_path
 ):
     out = tmp_path / name
-    out.write_bytes(content.encode())
+    out.write_bytes(content.encode("latin-1" if "\x80" in content else "utf-8"))
+    before = out.read_bytes()
     line = refused(words.format(model=model, data=awkward), "--out", out)
-    assert f"{out} is there and {NOT_SUCH}" in line
-    assert out.read_bytes() == content.encode()
+    assert str(out) in line
+    assert what in line
+    assert "would replace it: write to another file" in line
+    assert out.read_bytes() == before
+
+
+def test_commands_replace_no_model_and_no_wide_table(refused, model, awkward, tmp_path):
+    out = tmp_path / "out"
+    shutil.copy(model, out)
+    assert "is a model" in refused("rules", model, "--out", out)
+    names = ",".join(f"name of column {number}" for number in range(10_000))
+    out.write_text(f"{names}\n{',' * 9999}\n", encoding="utf-16")
+    assert OTHER_TABLE in refused("predict", model, awkward, "--out", out)
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "content"),
+    [
+        ("fit {data} --labels 5 --rules 0", "notes", "what I did\non Monday, at 9"),
+        ("fit {data} --labels 5 --rules 0", "model.skops", "\0" * 3000),
+        ("predict {model} {data}", "predictions.csv", "to be done\n"),
+        ("rules {model}", "rules.txt", "one, two\nthree"),
+        ("rules {model} --format json", "settings.json", '{"theme": "dark"}'),
+        ("explore {model}", "page.html", "<!doctype html>\n<p>of another program"),
+    ],
+)
+def test_commands_replace_unknown_text(
+    words, name, content, succeeds, model, awkward, tmp_path
+):
+    out = tmp_path / name
+    out.write_text(content)
+    succeeds(words.format(model=model, data=awkward), "--out", out)
+    assert out.read_bytes() != content.encode()
 
 
 @pytest.mark.parametrize(
@@ -95,6 +131,6 @@ def test_export_replaces_its_own_files_alone(
     for _ in range(2):
         succeeds("export", model, "--onnx", graph, "--json", plain)
     shutil.copy(awkward, graph)
-    assert NOT_SUCH in refused("export", model, "--onnx", graph)
+    assert OTHER_TABLE in refused("export", model, "--onnx", graph)
     table = tmp_path / "table.csv"
     assert "is the name of a table" in refused("export", model, "--json", table)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
@@ -134,6 +134,7 @@ def frame_with_gaps(n, hidden, rng):
 
 @pytest.mark.filterwarnings("ignore:Column .* different words")
 @given(st.integers(2, 40), st.floats(0, 0.9), seeds, orders)
+@example(n=5, hidden=0.75, seed=3, order=None)  # "yes" has values without labels alone
 @settings(max_examples=60, deadline=None)
 def test_explain_of_any_frame_with_words_and_gaps_adds_up(n, hidden, seed, order):
     rng = np.random.default_rng(seed)

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 Format = StrEnum("Format", ["text", "md", "json", "html", "latex"])
 Convention = StrEnum("Convention", ["standard", "paper"])
-KINDS_OF_RULES = {Format.json: replaced.JSON, Format.html: replaced.PAGE}
+KINDS_OF_RULES = {Format.json: replaced.JSON_RULES, Format.html: replaced.PAGE}
 MIN_TEXT_COLUMNS = 60  # of rules that are printed
 LABEL_METRICS = (
     "observed",
@@ -516,7 +516,7 @@ def export(
         refuse_standard_output(onnx, "--onnx", "An ONNX graph")
     check_files([onnx, as_json], inputs=[model])
     replaced.check_output(onnx, replaced.GRAPH)
-    replaced.check_output(as_json, replaced.JSON)
+    replaced.check_output(as_json, replaced.JSON_MODEL)
     if onnx is not None:
         _write_onnx(model, Path(onnx), float32=float32)
     if as_json is not None:
