@@ -423,7 +423,6 @@ def fixed_thresholds(
     if thresholds.shape not in shapes or not np.isfinite(thresholds).all():
         of_labels = "" if n_labels is None else f" for {plural(n_labels, 'label')}"
         raise InputError(f"threshold must be {forms}, got {wish!r:.200}{of_labels}.")
-    _check_reach(thresholds)
     if n_labels is None:
         return thresholds
     return np.broadcast_to(thresholds, (n_labels,)).copy()
@@ -443,7 +442,7 @@ def _numbers_of(wish: object) -> FloatArray:
         return not_a_number
 
 
-def _check_reach(thresholds: FloatArray) -> None:
+def check_reach(thresholds: FloatArray) -> None:
     """Refuse thresholds that no score comes near; no model file holds such a number."""
     is_far = np.abs(thresholds) > MAX_THRESHOLD
     if is_far.any():

@@ -459,7 +459,7 @@ def test_fit_refuses_rules_that_cannot_be_read(refused, tmp_path, out):
         ("--labels 5 --coupling tight", "'tight' is not one of"),
         ("--labels 5 --threshold median", "'median' is neither a number nor f1"),
         ("--labels 5 --threshold cost=5", "what a false alarm and what a miss costs"),
-        ("--labels 5 --threshold 1e200", "threshold=1e+200 is out of reach"),
+        ("--labels 5 --threshold 1e200", "threshold=1e+200 is no probability"),
         ("--labels 5 --threshold cost=1e-300,1e300", "is nothing next to the other"),
         ("--labels 5 --preset paper --threshold f1", "give --preset paper a number"),
         (

@@ -117,6 +117,7 @@ def test_grid_path_of_the_convex_objective_takes_weights_that_are_auto(data):
         ),
         ({"coupling": "laplacian"}, InputError, "knows coupling='paper' or None"),
         ({"l1_weight": "auto"}, InputError, "objective='convex'"),
+        ({"threshold": 1e200}, InputError, "is out of reach of all scores"),
         ({"threshold": [0.5, 0.5]}, ValueError, "one per label"),
     ],
 )

@@ -23,7 +23,7 @@ from ...core.terms import Terms
 from ...exceptions import InputError, NonConvexWarning
 from ...explain import FuzzyRules, explain, fuzzy_rules
 from ...fitted import FittedAttributes
-from ...probabilities import fixed_thresholds
+from ...probabilities import check_reach, fixed_thresholds
 from ...rows.read import feature_names
 from ...sklearn_private import StrOptions
 from ...system import FuzzySystem
@@ -208,7 +208,8 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
 
     def _validate_fit(self, X, y, sample_weight):
         X, Y, w = super()._validate_fit(X, y, sample_weight)
-        fixed_thresholds(self.threshold, Y.shape[1], "a finite number or one per label")
+        forms = "a finite number or one per label"
+        check_reach(fixed_thresholds(self.threshold, Y.shape[1], forms))
         return X, Y, w
 
     def _fit(self, X, Y, w):
