@@ -5,7 +5,7 @@ made when somebody looks at them.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, overload
@@ -13,19 +13,21 @@ from typing import TYPE_CHECKING, Any, Self, overload
 import numpy as np
 
 from ..core.arrays import Array
-from ..exceptions import InputError, optional
+from ..exceptions import optional
 from ..frames import MISSING
 from ..system import FuzzySystem
-from ..text import listing, plural
+from ..text import plural
 from .effects import Effects
 from .given import GivenRules
+from .legend import legend
 from .page import Node, Page, left_out
 from .pairs import FeaturePair, PairEffects, PairRule, pair_rules
+from .rules_frame import records
 from .statements import Statements
 from .subjects import Index, Subjects
 from .told import told_figures, told_nodes
 from .values import SHOWN_PER_LIST, Consequent, GeneralRule, Items, Rule, plain
-from .wording import name, number, percent, positions
+from .wording import name, percent, positions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,72 +37,6 @@ MAX_LISTED = 20  # labels, and exceptions, that are printed of a long model
 # Labels that a page has unless the caller asks for more; a long model of more is not
 # printed whole. Nobody reads 400,000 lines about 20,000 labels, which took 88 seconds.
 MAX_SHOWN_LABELS = 500
-MAX_RARE_TOLD = 40  # rare values of a feature
-# How to read a short model, which can be worked out by hand.
-HOW_SCORES_ADD_UP = (
-    "Log-odds start at the number after a label. Each line adds to them: nothing up to "
-    "the first value that it names, its whole number from the second on, and in "
-    "between its share. A feature that was not measured adds the number that its line "
-    "gives for that, or nothing."
-)
-HOW_TO_READ_LOG_ODDS = (
-    "Numbers are log-odds, which add up: 0 is a probability of 50 %, 1 of 73 %, 2 of "
-    "88 %, 3 of 95 %, and -1, -2, -3 are 27 %, 12 %, 5 %."
-)
-HOW_BENDS_ADD_UP = (
-    "A line with several numbers has one for each value that it names, and goes "
-    "straight from one to the next."
-)
-HOW_LINES_ADD_UP = (
-    "A number per 10 of a feature, or per another round number, is added for every 10 "
-    "of it above the first value that the line names, up to the second."
-)
-HOW_SURE = (
-    "± is a 95 % interval. '15 of 16' means: of 16 fits, each to a random half of the "
-    "table, 15 chose the feature again, with the same effect."
-)
-HOW_CONDITIONS_ARE_MET = (
-    "A condition is met by half at the values that it names: wholly in the middle "
-    "between two of them, or from the value in brackets on, and less and less (as a "
-    "Gaussian) away from there. An exception applies by the product of its conditions. "
-    "A condition on what was not measured counts as the others do on average (their "
-    "geometric mean); where none of them was measured, the exception does not apply."
-)
-HOW_VALUES_ARE_MET = (
-    "A condition that a feature is a single value is met by that value and by no other."
-)
-HOW_GIVEN_RULES_APPLY = (
-    "A rule of yours adds its numbers where all that it asks for was measured and "
-    "holds, and nothing elsewhere."
-)
-WHAT_FOLLOWS_LINES = " Of a straight line: the change per round number of units."
-WHAT_FOLLOWS_PAIRS = " After two conditions: what both together add, 0 on average."
-_SHAPE_COLUMNS = [
-    "label",
-    "feature",
-    "kind",
-    "at",
-    "change",
-    "error",
-    "chosen",
-    "size",
-    "values",
-]
-_CONDITION_COLUMNS = [
-    "feature",
-    "category",
-    "center",
-    "average",
-    "low",
-    "high",
-    "percentile",
-    "distinct",
-    "members",
-]
-_CONSEQUENT_COLUMNS = ["label", "positives", "observed", "overall", "error", "size"]
-_PAIR_COLUMNS = ["label", "change", "size", "share"]
-
-Record = dict[str, object]  # a row of a data frame
 
 
 def rule_base(system: FuzzySystem | Effects) -> "RuleBase":
@@ -332,55 +268,8 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
         those of a `Condition`, or those of a `Shape`, whose feature is missing for the
         shift, with the counts of a `Consequent`.
         """
-        records = {
-            "given": self._given_records,
-            "general": self._general_records,
-            "pair": self._pair_records,
-            "if": self._condition_records,
-            "then": self._consequent_records,
-        }
-        if part is not None and part not in records:
-            choices = ", ".join(map(repr, records))
-            raise InputError(f"part must be {choices} or None (all), got {part!r}.")
-        rows: list[Record] = []
-        for kind in [part] if part else records:
-            rows += records[kind]()
+        rows = list(records(self, part))
         return optional("pandas", "data").DataFrame(rows)
-
-    def _given_records(self) -> Iterator[Record]:
-        for rule in self.given:
-            conditions = " and ".join(map(str, rule.conditions))
-            own = _rule_record("given", rule) | {"conditions": conditions}
-            for consequent in rule.consequents:
-                record = _record(consequent, _CONSEQUENT_COLUMNS)
-                yield own | record | {"change": consequent.shift}
-
-    def _general_records(self) -> Iterator[Record]:
-        for consequent in self.general:
-            for shape in consequent.shapes:
-                yield {"part": "general"} | _record(shape, _SHAPE_COLUMNS)
-
-    def _pair_records(self) -> Iterator[Record]:
-        pairs = list(self.pairs)
-        for label in self.label_names:
-            for rule in pair_rules(pairs, label):
-                own = {"part": "pair", "rule": rule.pair, "conditions": rule.words}
-                yield own | _record(rule, _PAIR_COLUMNS)
-
-    def _condition_records(self) -> Iterator[Record]:
-        for rule in self.exceptions:
-            for condition in rule.conditions:
-                own = _rule_record("if", rule)
-                yield own | _record(condition, _CONDITION_COLUMNS)
-
-    def _consequent_records(self) -> Iterator[Record]:
-        for rule in self.exceptions:
-            own = _rule_record("then", rule)
-            for consequent in rule.consequents:
-                shift = {"feature": None, "change": consequent.shift}
-                yield own | _record(consequent, _CONSEQUENT_COLUMNS) | shift
-                for shape in consequent.shapes:
-                    yield own | _record(shape, _SHAPE_COLUMNS)
 
     # as text ------------------------------------------------------------------------
 
@@ -409,7 +298,7 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
         paired = self._largest_pair_rules(most)
         exceptions = self._largest_exceptions(most)
         page = [*told_nodes(self.system, self.kept_labels)]
-        page += [Node(line) for line in self.legend()]
+        page += [Node(line) for line in legend(self)]
         coverage = self._coverage(general, paired, [*given, *exceptions], top)
         page.append(Node(coverage))
         for rule in given:
@@ -508,144 +397,7 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
 
     def legend(self) -> tuple[str, ...]:
         """How to read the rules, in two sentences or more."""
-        begin = self._contents()
-        if self.subjects.given:
-            begin += f" {HOW_GIVEN_RULES_APPLY}"
-        begin += f" A label is given where its {self._scale} reaches "
-        begin += f"{self._thresholds()}."
-        if self.system.has_log_odds:
-            begin += f" {HOW_TO_READ_LOG_ODDS}"
-        if not self.system.is_sheet:
-            sure = (HOW_SURE,) if self.system.is_chosen else ()
-            return begin, self._what_follows_features(), *sure
-        how = HOW_SCORES_ADD_UP
-        if self._has_bends:
-            how += f" {HOW_BENDS_ADD_UP}"
-        if self._has_lines:
-            how += f" {HOW_LINES_ADD_UP}"
-        sheet = (begin, how, *self._rare_values(), HOW_SURE)
-        if not len(self.system.centers):
-            return sheet
-        how = HOW_CONDITIONS_ARE_MET
-        if self._has_conditions_on_values:
-            how += f" {HOW_VALUES_ARE_MET}"
-        return *sheet, how
-
-    def _rare_values(self) -> Iterator[str]:
-        """Which values the features of a short model have as one, because of rarity."""
-        columns = self.system.columns
-        if columns is None:
-            return
-        is_used = np.asarray(np.isfinite(self.system.widths).any(axis=0))
-        is_used[self.system.terms.feature] = True
-        for subject in self.subjects:
-            is_told = subject.columns.stop > subject.columns.start
-            if (
-                not is_told
-                or subject.kind != "nominal"
-                or not is_used[subject.columns][-1]
-            ):
-                continue
-            rare = columns.rare[subject.feature]
-            if rare:
-                words = listing(map(name, rare), at_most=MAX_RARE_TOLD)
-                together = name(subject.values[-1])
-                yield f"{together} of {name(subject.name)} stands for {words}."
-
-    @property
-    def _has_lines(self) -> bool:
-        """Whether some statement of a short model is a number per unit."""
-        for consequent in self.general:
-            if any(shape.per is not None for shape in consequent.shapes):
-                return True
-        return False
-
-    @property
-    def _has_bends(self) -> bool:
-        """Whether some statement of a short model is a line of several points."""
-        for consequent in self.general:
-            if any(shape.bends for shape in consequent.shapes):
-                return True
-        return False
-
-    @property
-    def _has_conditions_on_values(self) -> bool:
-        """Whether some exception of a short model asks for one of several values."""
-        has_condition = np.asarray(np.isfinite(self.system.widths).any(axis=0))
-        for t, subject in enumerate(self.subjects):
-            if has_condition[subject.columns].any() and self.subjects.named_values(t):
-                return True
-        return False
-
-    def _contents(self) -> str:
-        """How many rules there are, on how many features and labels."""
-        count = plural(len(self.exceptions), self.effects.noun.lower())
-        features = plural(len(self.feature_names), "feature")
-        labels = plural(len(self.kept_labels), "label")
-        scope = f"on {features} for {labels}"
-        if len(self.pairs):
-            scope += (
-                f", {plural(len(self.pairs), 'pair')} of features that act together"
-            )
-        if not len(self.general) and not len(self.exceptions):
-            return f"No rule {scope}: every sample has the same probability of a label."
-        if not len(self.general):
-            return (
-                f"{count} {scope}. Each adds what it says to samples as far as it fits "
-                "them."
-            )
-        if len(self.system.centers):
-            average = ""
-            if self.effects.has_centred_exceptions:
-                average = " better than the average sample"
-            return (
-                f"What holds in general, {scope}, and {count}: each shifts samples as "
-                f"far as it fits them{average}."
-            )
-        if self.system.is_chosen:
-            return f"What holds in general, {scope}."
-        return f"What holds in general, {scope}; this table needs no exceptions."
-
-    @property
-    def _scale(self) -> str:
-        """What reaches a threshold."""
-        return "probability" if self.system.has_log_odds else "score"
-
-    def _thresholds(self) -> str:
-        """The thresholds of the labels: one, each by its label, or their range."""
-        thresholds = self.system.thresholds[self.kept_labels]
-        words = [number(threshold) for threshold in thresholds.tolist()]
-        if self.system.has_log_odds:
-            chances = self.system.probabilities(thresholds).tolist()
-            words = [f"{number(100 * chance)} %" for chance in chances]
-        if len(set(words)) == 1:
-            return words[0]
-        if len(words) > MAX_LISTED:
-            lowest = words[int(thresholds.argmin())]
-            return f"its threshold, {lowest} to {words[int(thresholds.argmax())]}"
-        pairs = zip(self.label_names, words, strict=True)
-        listed = ", ".join(f"{name(label)} {word}" for label, word in pairs)
-        return f"its threshold: {listed}"
-
-    def _what_follows_features(self) -> str:
-        """What the numbers after features and values of a long model are."""
-        if self.system.quantiles is not None:
-            span = "from its 10th to its 90th percentile"
-        elif self.system.unit_length:
-            span = "for its full weight in a row"
-        else:
-            span = "for 1 unit of it"
-        words = (
-            "After a feature: where it matters, and what changes "
-            f"{span}; largest effects first."
-        )
-        if self.system.terms.straight is not None:
-            words += WHAT_FOLLOWS_LINES
-        if self.subjects.unordered:
-            words += " After a value: what it adds, 0 on average."
-        if len(self.pairs):
-            words += WHAT_FOLLOWS_PAIRS
-        return words
+        return legend(self)
 
     def __repr__(self) -> str:
         pairs = f"{len(self.pairs)} pairs, " if len(self.pairs) else ""
@@ -653,21 +405,6 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
             f"<RuleBase: {pairs}{len(self.exceptions)} exceptions, "
             f"{len(self.feature_names)} features, {len(self.kept_labels)} labels>"
         )
-
-
-def _rule_record(part: str, rule: Rule) -> Record:
-    """The columns of a frame that say which rule a row is about."""
-    return {
-        "part": part,
-        "rule": rule.index,
-        "share": rule.weight,
-        "samples": rule.members,
-    }
-
-
-def _record(value: object, columns: Sequence[str]) -> Record:
-    """Some attributes of a value, as columns of a frame."""
-    return {column: getattr(value, column) for column in columns}
 
 
 def _coverage_in_words(n_statements: int, share: float) -> str:
