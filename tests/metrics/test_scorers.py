@@ -237,6 +237,16 @@ def test_get_scorer_takes_one_label_as_a_column():
     assert get_scorer("neg_hamming_loss")(model, X, y) == pytest.approx(-expected)
 
 
+@pytest.mark.parametrize("name", ["average_precision", "paper_neg_one_error"])
+def test_get_scorer_refuses_to_rank_one_label(name):
+    y = pd.DataFrame(Y[:, :1], columns=["fever"])
+    model = RidgeClassifier().fit(X, y["fever"])
+    with pytest.raises(InputError, match=r"take label_scorer\('fever'\)"):
+        get_scorer(name)(model, X, y)
+    with pytest.raises(InputError, match=r"take label_scorer\(0\)"):
+        get_scorer(name)(model, X, Y[:, :1])
+
+
 def test_scorers_survive_pickling():
     scorer = pickle.loads(pickle.dumps(get_scorer("paper_average_precision")))
     assert (scorer.metric, scorer.convention) == ("average_precision", "paper")

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
+from sklearn.metrics import average_precision_score as of_sklearn
 
 from mltsk import PaperMLTSK
 from mltsk.datasets import make_multilabel_rules
-from mltsk.exceptions import InputError
 from mltsk.metrics import average_precision_score
 from mltsk.model_selection import IterativeStratification
 from mltsk.paper.search import best_setting, honest_scores
@@ -51,6 +51,27 @@ def test_honest_scores_are_of_models_chosen_within_training_folds():
     assert_allclose(scores[test], model.system_.scores(X[test]), atol=1e-8)
 
 
-def test_best_setting_refuses_one_label_because_nothing_is_ranked():
-    with pytest.raises(InputError, match="one label has no rank"):
-        best_setting(MODEL, DATA.X, DATA.Y[:, :1], GRID)
+def test_best_setting_of_one_label_is_by_its_precision_over_rows():
+    y = DATA.Y[:, :1]
+    means = {}
+    for n_rules in GRID["n_rules"]:
+        for weight in GRID["l1_weight"]:
+            scores = []
+            for train, test in IterativeStratification(5).split(y, y):
+                model = clone(MODEL).set_params(n_rules=n_rules, l1_weight=weight)
+                model.fit(DATA.X[train], y[train, 0])
+                found = model.decision_function(DATA.X[test])
+                scores.append(of_sklearn(y[test, 0], found))
+            means[n_rules, weight] = np.mean(scores)
+    best = best_setting(MODEL, DATA.X, y, GRID)
+    assert (best.params["n_rules"], best.params["l1_weight"]) == max(
+        means, key=means.__getitem__
+    )
+    assert best.score == pytest.approx(max(means.values()))
+
+
+def test_best_setting_leaves_out_folds_in_which_nobody_has_the_label():
+    y = np.zeros((60, 1))
+    y[:3] = 1
+    best = best_setting(MODEL, DATA.X, y, GRID)
+    assert 0 < best.score <= 1

@@ -74,7 +74,8 @@ def _search(
     with working("searching again without each fifth of the rows"):
         scores = honest_scores(model, X, Y, grid, groups=table.groups)
     told = ", ".join(f"{name} {value:g}" for name, value in best.params.items())
-    chosen = f"{told}; best AP of {n_settings:,} settings on five folds"
+    of_label = f" of {table.label_names[0]}" if Y.shape[1] == 1 else ""
+    chosen = f"{told}; best AP{of_label} of {n_settings:,} settings on five folds"
     return FoundSetting({**parameters, **best.params}, chosen, scores)
 
 

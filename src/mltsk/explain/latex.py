@@ -14,16 +14,12 @@ LATEX_LETTERS = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': "''",
+    "«": r"$\ll$",
+    "»": r"$\gg$",
     # after a line break these two would begin an option
     "[": "{[}",
     "*": "{*}",
-    "α": r"$\alpha$",
-    "β": r"$\beta$",
-    "γ": r"$\gamma$",
-    "ε": r"$\varepsilon$",
-    "ρ": r"$\rho$",
-    "χ": r"$\chi$",
     "²": "$^2$",
     "∈": r"$\in$",
     "∞": r"$\infty$",
@@ -40,6 +36,18 @@ LATEX_LETTERS = {
     "’": "'",
     "Ȳ": r"$\bar{Y}$",
 }
+# The fonts that LaTeX takes by itself (OT1) stop at these: an ogonek is drawn as a
+# cedilla, and the others are told by their code point.
+OGONEK_LETTERS = dict(zip("ĄąĘęĮįŲų", "AaEeIiUu", strict=True))
+LETTERS_WITHOUT_FONT = "ÐÞðþĐđĦħĸĿŀŉŊŋŦŧſ"
+# Greek letters, which laboratories write in names such as ΔpH and γ-GT.
+_COMMANDS = (
+    "Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Υ Upsilon Φ Phi Ψ Psi Ω Omega "
+    "α alpha β beta γ gamma δ delta ε varepsilon ζ zeta η eta θ theta ι iota κ kappa "
+    "λ lambda μ mu ν nu ξ xi π pi ρ rho σ sigma ς varsigma τ tau υ upsilon φ varphi "
+    "χ chi ψ psi ω omega"
+).split()
+GREEK_LETTERS = dict(zip(_COMMANDS[::2], _COMMANDS[1::2], strict=True))
 
 
 def escape_latex(text: str) -> str:
@@ -49,6 +57,8 @@ def escape_latex(text: str) -> str:
     --------
     >>> print(escape_latex("50 % of a_b — χ²"))
     50 \% of a\_b --- $\chi$$^2$
+    >>> print(escape_latex("ΔpH"))
+    $\Delta$pH
     >>> print(escape_latex("語"))
     \texttt{U+8A9E}
     """
@@ -56,11 +66,15 @@ def escape_latex(text: str) -> str:
 
 
 def _latex_letter(letter: str) -> str:
-    """One letter as LaTeX prints it."""
+    """One letter as LaTeX prints it, with the fonts that it takes by itself."""
     if letter in LATEX_LETTERS:
         return LATEX_LETTERS[letter]
+    if letter in GREEK_LETTERS:
+        return rf"$\{GREEK_LETTERS[letter]}$"
     if letter.isascii():
         return letter if letter.isprintable() else " "
-    if "\xa0" <= letter <= "\u017f":
+    if letter in OGONEK_LETTERS:
+        return rf"\c{{{OGONEK_LETTERS[letter]}}}"
+    if "\xa0" <= letter <= "\u017f" and letter not in LETTERS_WITHOUT_FONT:
         return letter
     return rf"\texttt{{U+{ord(letter):04X}}}"

@@ -158,6 +158,8 @@ class MultilabelScorer(BaseEstimator):
             values = np.array(_label_values(metric, estimator, X, y, sample_weight))
             return mean_or_nan(np.nan_to_num(values), ~np.isnan(values) * 1.0)
         if self.metric in _RANKING:
+            if n_labels == 1:
+                _refuse_one_label(y)
             scores = label_scores(estimator, X, n_labels)
             return sign * _RANKING[self.metric](
                 y, scores, convention=self.convention, sample_weight=sample_weight
@@ -236,6 +238,15 @@ def label_scorer(label: str | int, metric: str = "AP") -> MultilabelScorer:
     """
     _metric_of_label(metric)
     return MultilabelScorer(metric, label=label)
+
+
+def _refuse_one_label(y: ArrayLike) -> None:
+    """Refuse to rank a single label: every model would score the same."""
+    label = getattr(y, "columns", [0])[0]
+    raise InputError(
+        "this metric is about how labels are ranked within a row, and one label has no "
+        f"rank: take label_scorer({label!r}), its AP over rows."
+    )
 
 
 def _metric_of_label(name: str) -> _LabelMetric:

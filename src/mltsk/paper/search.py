@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Array
-from ..exceptions import InputError
+from ..metrics.curves import weighted_ranking
 from ..metrics.ranking import average_precision_score
 from ..model_selection import IterativeStratification
 from .methods import PaperMLTSK
@@ -27,8 +27,8 @@ INNER_FOLDS = 3
 class BestSetting(NamedTuple):
     """The setting of a grid that ranks labels best.
 
-    ``params`` are its parameters, ``score`` its mean average precision over folds, in
-    the paper's convention, and ``n_settings`` how many were compared.
+    ``params`` are its parameters, ``score`` its mean average precision over folds (see
+    `precision`), and ``n_settings`` how many were compared.
     """
 
     params: dict[str, object]
@@ -68,14 +68,13 @@ def best_setting(
     >>> best.params["l1_weight"], best.n_settings
     (0.1, 4)
     """
-    _refuse_one_label(Y)
     scores: dict[tuple[tuple[str, object], ...], list[float]] = {}
     for train, test in _folds(Y, groups, n_folds):
-        for point in model.grid_path(X[train], Y[train], X[test], grid):
+        for point in model.grid_path(X[train], _targets(Y[train]), X[test], grid):
             setting = tuple(sorted(point.params.items()))
-            score = average_precision_score(Y[test], point.scores, convention="paper")
+            score = precision(Y[test], point.scores)
             scores.setdefault(setting, []).append(score)
-    means = {setting: float(np.mean(values)) for setting, values in scores.items()}
+    means = {setting: _mean_of_defined(values) for setting, values in scores.items()}
     best = max(means, key=lambda setting: means[setting])
     return BestSetting(dict(best), means[best], len(means))
 
@@ -99,18 +98,38 @@ def honest_scores(
             model, X[train], Y[train], grid, groups=own_groups, n_folds=INNER_FOLDS
         )
         chosen = {name: [value] for name, value in best.params.items()}
-        (point,) = model.grid_path(X[train], Y[train], X[test], chosen)
+        (point,) = model.grid_path(X[train], _targets(Y[train]), X[test], chosen)
         scores[test] = point.scores
     return scores
 
 
-def _refuse_one_label(Y: Array) -> None:
-    """Refuse a search that could choose nothing: all settings would have an AP of 0."""
-    if Y.shape[1] == 1:
-        raise InputError(
-            "Table II is searched by how labels are ranked within a row, and one label "
-            "has no rank: name more labels, or give the parameters without a search."
-        )
+def precision(Y: Array, scores: Array) -> float:
+    """AP of labels within each row, in the paper's convention; of one label, over rows.
+
+    A single label has no rank within a row: the paper's AP of it is 0 whatever a model
+    says, and a search by it would choose nothing. NaN where no row has that label.
+
+    Examples
+    --------
+    >>> Y, scores = np.array([[1], [0], [1]]), np.array([[0.9], [0.5], [0.1]])
+    >>> round(precision(Y, scores), 3)
+    0.833
+    """
+    if Y.shape[1] > 1:
+        return average_precision_score(Y, scores, convention="paper")
+    of_label, _ = weighted_ranking(Y[:, 0] == 1, scores[:, 0], np.ones(len(Y)))
+    return of_label
+
+
+def _targets(Y: Array) -> Array:
+    """Labels as a fit takes them: one label is an array of one dimension."""
+    return Y[:, 0] if Y.shape[1] == 1 else Y
+
+
+def _mean_of_defined(values: Sequence[float]) -> float:
+    """Mean over the folds in which there was something to find; 0 where none was."""
+    defined = [value for value in values if not np.isnan(value)]
+    return float(np.mean(defined)) if defined else 0.0
 
 
 def _folds(Y: Array, groups: Groups, n_folds: int) -> Iterator[Fold]:

@@ -1,4 +1,4 @@
-"""The paper's symbols, and the parameters of `PaperMLTSK` that they stand for."""
+"""The paper's symbols, and what they are called here."""
 
 from collections.abc import Iterable
 from functools import wraps
@@ -19,6 +19,14 @@ PARAMETER_OF_SYMBOL = {
     "tau": "threshold",
     "τ": "threshold",
 }
+# Symbols of what nobody sets: a fit finds it.
+FOUND_OF_SYMBOL = {
+    "c": "rules_.centers",
+    "delta": "rules_.widths",
+    "δ": "rules_.widths",
+    "P": "coef_",
+    "R": "coupling_",
+}
 
 
 def symbol_advice(names: Iterable[str]) -> str:
@@ -26,14 +34,26 @@ def symbol_advice(names: Iterable[str]) -> str:
 
     >>> symbol_advice(["K", "h"])
     "Parameters have names: the paper's K is n_rules, its h is width_scale."
+    >>> symbol_advice(["c"])
+    "The paper's c is found by the fit: read rules_.centers after fit(X, y)."
     >>> symbol_advice(["n_rules"])
     ''
     """
-    known = [name for name in names if name in PARAMETER_OF_SYMBOL]
-    meanings = [f"{name} is {PARAMETER_OF_SYMBOL[name]}" for name in known]
-    if not meanings:
-        return ""
-    return f"Parameters have names: the paper's {', its '.join(meanings)}."
+    names = list(names)
+    parameters = [name for name in names if name in PARAMETER_OF_SYMBOL]
+    found = [name for name in names if name in FOUND_OF_SYMBOL]
+    sentences = []
+    if parameters:
+        meanings = [f"{name} is {PARAMETER_OF_SYMBOL[name]}" for name in parameters]
+        sentences.append(
+            f"Parameters have names: the paper's {', its '.join(meanings)}."
+        )
+    for name in found:
+        sentences.append(
+            f"The paper's {name} is found by the fit: read {FOUND_OF_SYMBOL[name]} "
+            "after fit(X, y)."
+        )
+    return " ".join(sentences)
 
 
 def answering_symbols(method: Class) -> Class:
