@@ -32,6 +32,37 @@ def test_fit_searches_what_the_user_does_not_give(succeeds, numbers, tmp_path):
     assert "no estimate for new ones" not in text
 
 
+def test_fit_searches_for_one_label_by_its_precision(succeeds, numbers, tmp_path):
+    out = tmp_path / "m.skops"
+    options = "--labels gout --drop flu --preset paper --search"
+    text = succeeds("fit", numbers, options, FIXED, "--out", out).out
+    assert "best AP of gout of 20 settings" in " ".join(text.split())
+    assert load(out).label_names_ == ("gout",)
+
+
+def test_fit_takes_the_advice_about_rows_on_which_no_rule_fires(
+    succeeds, numbers, tmp_path
+):
+    options = "--labels 2 --preset paper --rules 2 --width-scale 0.00001"
+    fit = ("fit", numbers, options, "--correlation-weight 0.01")
+    dead = succeeds(*fit, "--out", tmp_path / "dead.skops")
+    advice = "underflow='softmax', which computes in logarithms"
+    assert advice in " ".join((dead.out + dead.err).split())
+    out = tmp_path / "alive.skops"
+    alive = succeeds(*fit, "--underflow softmax --out", out)
+    assert "no rule fires" not in alive.out + alive.err
+    assert load(out).unfired_share_ == 0
+
+
+@pytest.mark.parametrize(
+    ("symbol", "option"), [("--K", "--rules"), ("--alpha", "--correlation-weight")]
+)
+def test_fit_answers_symbols_with_options(refused, numbers, tmp_path, symbol, option):
+    out = tmp_path / "m.skops"
+    sentence = refused("fit", numbers, "--labels 2", symbol, "3 --out", out)
+    assert f"The paper's symbol is {option} here (see `mltsk fit --help`)." in sentence
+
+
 def test_fit_refuses_a_search_of_the_default_preset(refused, numbers, tmp_path):
     sentence = refused(
         "fit", numbers, "--labels 2 --search --out", tmp_path / "m.skops"

@@ -177,6 +177,10 @@ def _verdict(error: Exception) -> tuple[int, str]:
         context = getattr(error, "ctx", None)
         where = getattr(context, "command_path", "mltsk")
         sentence = error.format_message().rstrip(".")
+        symbol = str(getattr(error, "option_name", ""))
+        option = fit.option_of_symbol(symbol) if where == "mltsk fit" else ""
+        if option:
+            sentence = f"No such option: {symbol}. The paper's symbol is {option} here"
         return BAD_INPUT, f"{sentence} (see `{where} --help`)."
     if isinstance(error, ImportError) and str(error).startswith("pip install"):
         return FAILED, f"a part that this command needs is not installed: {error}"

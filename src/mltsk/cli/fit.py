@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 Preset = StrEnum("Preset", ["default", "paper"])
 OrderChoice = StrEnum("OrderChoice", {"zero": "0", "one": "1", "auto": "auto"})
 FormulasChoice = StrEnum("FormulasChoice", ["program", "text"])
+UnderflowChoice = StrEnum("UnderflowChoice", ["authors", "softmax"])
 CouplingChoice = StrEnum(
     "CouplingChoice", ["none", "laplacian", "signed", "shift", "precision", "ridge"]
 )
@@ -94,7 +95,8 @@ MAX_NAMES_OF_LINE = 8
 SUSPECT_AUC = 0.99  # on left-out rows: more is rarely honest work
 
 RULES_HELP = (
-    "Number of exceptions to the general rule; 0 for none.  [default: auto; paper: 3]"
+    "Number of exceptions to the general rule, 0 for none; K of the paper.  [default: "
+    "auto; paper: 3]"
 )
 OWN_RULES_EXAMPLE = '[{"age": [60, null], "sex": "f"}]'
 OWN_RULES_HELP = f"Rules of your own, a JSON file such as {OWN_RULES_EXAMPLE}."
@@ -103,11 +105,15 @@ CONDITIONS_HELP = (
     "At most this many conditions per exception of a short model.  [default: 5]"
 )
 FORMULAS_HELP = "The paper's program, or its text as printed.  [default: program]"
+UNDERFLOW_HELP = (
+    "Where all memberships of a row are 0 to the computer: fire no rule, as the "
+    "authors do, or compute in logarithms.  [default: program: authors; text: softmax]"
+)
 SEARCH_HELP = (
     "Search Table II of the paper for the best average precision; what other options "
     "give is not searched."
 )
-WIDTH_HELP = "How far an exception reaches.  [default: auto; paper: 1]"
+WIDTH_HELP = "How far an exception reaches; h of the paper.  [default: auto; paper: 1]"
 
 KEEP_SUMS_HELP = (
     "Keep sums over rows in the file, by which the model can be corrected without its "
@@ -181,6 +187,7 @@ def fit(
         float | None, Option(min=0, help="γ of the paper.  [default: 1]")
     ] = None,
     formulas: Annotated[FormulasChoice | None, Option(help=FORMULAS_HELP)] = None,
+    underflow: Annotated[UnderflowChoice | None, Option(help=UNDERFLOW_HELP)] = None,
     search: Annotated[bool, Option("--search", help=SEARCH_HELP)] = False,
 ) -> None:
     """Fit a model, say how good it is, and write it to a file.
@@ -219,6 +226,7 @@ def fit(
         "l1_weight": l1_weight,
         "init_ridge": init_ridge,
         "formulas": formulas,
+        "underflow": underflow,
     }
     of_default: Parameters = {
         "order": order,
@@ -286,6 +294,20 @@ def refuse_goal(threshold: object) -> None:
             f"--threshold {goal} is an option of --preset default alone: "
             "give --preset paper a number, such as 0.5."
         )
+
+
+def option_of_symbol(option: str) -> str:
+    """The option behind a symbol of the paper, such as --alpha; "" for no symbol.
+
+    >>> option_of_symbol("--K")
+    '--rules'
+    """
+    from ..paper.symbols import PARAMETER_OF_SYMBOL
+
+    parameter = PARAMETER_OF_SYMBOL.get(option.lstrip("-"))
+    if parameter is None:
+        return ""
+    return f"--{OPTION_NAMES.get(parameter, parameter).replace('_', '-')}"
 
 
 def given_parameters(parameters: Mapping[str, object]) -> Parameters:

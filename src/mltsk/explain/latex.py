@@ -40,14 +40,44 @@ LATEX_LETTERS = {
 # cedilla, and the others are told by their code point.
 OGONEK_LETTERS = dict(zip("ĄąĘęĮįŲų", "AaEeIiUu", strict=True))
 LETTERS_WITHOUT_FONT = "ÐÞðþĐđĦħĸĿŀŉŊŋŦŧſ"
-# Greek letters, which laboratories write in names such as ΔpH and γ-GT.
-_COMMANDS = (
-    "Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Υ Upsilon Φ Phi Ψ Psi Ω Omega "
-    "α alpha β beta γ gamma δ delta ε varepsilon ζ zeta η eta θ theta ι iota κ kappa "
-    "λ lambda μ mu ν nu ξ xi π pi ρ rho σ sigma ς varsigma τ tau υ upsilon φ varphi "
-    "χ chi ψ psi ω omega"
-).split()
-GREEK_LETTERS = dict(zip(_COMMANDS[::2], _COMMANDS[1::2], strict=True))
+# Commands of Greek letters, which laboratories write in names such as ΔpH and γ-GT.
+GREEK_LETTERS = {
+    "Γ": "Gamma",
+    "Δ": "Delta",
+    "Θ": "Theta",
+    "Λ": "Lambda",
+    "Ξ": "Xi",
+    "Π": "Pi",
+    "Σ": "Sigma",
+    "Υ": "Upsilon",
+    "Φ": "Phi",
+    "Ψ": "Psi",
+    "Ω": "Omega",
+    "α": "alpha",
+    "β": "beta",
+    "γ": "gamma",
+    "δ": "delta",
+    "ε": "varepsilon",
+    "ζ": "zeta",
+    "η": "eta",
+    "θ": "theta",
+    "ι": "iota",
+    "κ": "kappa",
+    "λ": "lambda",
+    "μ": "mu",
+    "ν": "nu",
+    "ξ": "xi",
+    "π": "pi",
+    "ρ": "rho",
+    "σ": "sigma",
+    "ς": "varsigma",
+    "τ": "tau",
+    "υ": "upsilon",
+    "φ": "varphi",
+    "χ": "chi",
+    "ψ": "psi",
+    "ω": "omega",
+}
 
 
 def escape_latex(text: str) -> str:

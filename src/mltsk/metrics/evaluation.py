@@ -135,8 +135,8 @@ def _warn_of_ties(tied_share: float) -> None:
     if tied_share > MAX_TIED_SHARE:
         warnings.warn(
             f"{tied_share:.0%} of the rows have the same score for every label, so "
-            "ranking metrics say little; look for zeroed features or too strong a "
-            "penalty.",
+            "ranking metrics say little; look for rows on which no rule fires, zeroed "
+            "features or too strong a penalty.",
             DegenerateScoresWarning,
             stacklevel=3,
         )

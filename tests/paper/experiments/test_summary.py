@@ -54,6 +54,14 @@ def test_summarise_does_not_puzzle_over_a_lower_ap_of_fewer_settings(make_result
     )
 
 
+def test_summarise_names_the_share_of_table_ii_that_was_run(make_results):
+    methods = {"hnoml": {"title": "HNOML", "paper": "HNOML", "grid": {}, "settings": 1}}
+    results = make_results(datasets=("emotions", "flags"), methods=methods)
+    assert sections(results)["How far the run is"][-1] == (
+        "Fewer settings than those of Table II: HNOML 1 of 125 on 2 data sets."
+    )
+
+
 def test_summarise_takes_exactly_a_hundredth_for_close(make_results):
     results = make_results(datasets=("yeast",))
     results.scores["AP"] += 0.01  # .77 − .76 is more than .01 in floating point

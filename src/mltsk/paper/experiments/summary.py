@@ -60,7 +60,9 @@ def summarise(
 ) -> list[Section]:
     """The summary of a run, from `paper_gaps` and `ranks.comparisons`."""
     contents = {
-        "How far the run is": progress_sentences(results),
+        "How far the run is": chain(
+            progress_sentences(results), settings_sentences(results, gaps)
+        ),
         "What reproduces": reproduced_sentences(results, gaps),
         "What does not, and by how much": differing_sentences(results, gaps),
         "What other readings of a method give": reading_sentences(results),
@@ -214,6 +216,18 @@ def progress_sentences(results: Results) -> Iterator[str]:
         yield f"Not run of the paper's {len(names)} data sets: {listing(missing)}."
 
 
+def settings_sentences(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
+    """Which methods had fewer settings to choose from than in the paper's Table II."""
+    shares = []
+    for method, rows in _ap_by_method(gaps):
+        for n_settings, same in rows.groupby("n_settings"):
+            few = _few_settings(results, method, int(n_settings))
+            if few:
+                shares.append(f"{method} {few} on {_sets(len(same))}")
+    if shares:
+        yield f"Fewer settings than those of Table II: {listing(shares)}."
+
+
 def reproduced_sentences(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
     """How close our results are to the paper's Table III."""
     for method, rows in _ap_by_method(gaps):
@@ -249,7 +263,8 @@ def differing_sentences(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
         for row in far.itertuples():
             title = results.dataset_title(row.dataset)
             few = _few_settings(results, method, row.n_settings)
-            values.append(f"{title} {signed(row.gap)} ({row.ours:.3f}{few})")
+            of_table = f", {few} settings" if few else ""
+            values.append(f"{title} {signed(row.gap)} ({row.ours:.3f}{of_table})")
             if few and row.gap < 0:
                 had_less_choice.append(row.dataset)
         sets = _sets(len(far))
@@ -262,7 +277,7 @@ def _few_settings(results: Results, method: str, n_settings: int) -> str:
     n_printed = prod(map(len, paper.grid(method).values()))
     if results.main_protocol == "nested" or not 0 < n_settings < n_printed:
         return ""
-    return f", {n_settings:,} of {n_printed:,} settings"
+    return f"{n_settings:,} of {n_printed:,}"
 
 
 def _reasons(
