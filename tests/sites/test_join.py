@@ -124,6 +124,10 @@ def test_sums_that_do_not_belong_together_are_refused(sums):
     other = replace(sums[1].plan, label_names=("gout", "cold"))
     with pytest.raises(InputError, match="different plans"):
         joined([sums[0], replace(sums[1], plan=other)])
+    terms = sums[1].plan.terms
+    bent = replace(sums[1].plan, terms=replace(terms, low=terms.low * 0.9))
+    with pytest.raises(InputError, match="different plans"):
+        joined([sums[0], replace(sums[1], plan=bent)])
     with pytest.raises(InputError, match="there twice"):
         joined([sums[0], sums[1], sums[0]])
     with pytest.raises(InputError, match="no sums"):

@@ -47,6 +47,27 @@ def test_protected_leaves_no_small_cell_of_two_values_or_a_value_and_a_label(
             assert [cell for cell in small if cell[1] != -1] == []
 
 
+@pytest.mark.parametrize("seed", [0, 3])
+def test_sums_of_one_label_less_those_of_another_have_no_small_cell(seed):
+    rng = np.random.default_rng(seed)
+    n = 800
+    ward = rng.choice(list("ABCDE"), n, p=[0.4, 0.3, 0.2, 0.07, 0.03])
+    frame = pd.DataFrame({"ward": ward, "sex": rng.choice(["m", "f"], n)})
+    for label, share in (("gout", 0.0), ("asthma", 0.1), ("flu", 0.5)):
+        y = rng.integers(0, 2, n).astype(float)
+        y[rng.random(n) < share * (1 + (ward == "A"))] = np.nan
+        frame[label] = y
+    safe, plan = shared_rows(frame, ["gout", "asthma", "flu"])
+    counted = _counted_features(safe.X, plan.columns, plan.scaling)
+    ward, sex = (_codes(safe.X[:, own]) for own in counted.values())
+    assert len(np.unique(ward)) > 2  # something is left to count
+    seen = safe.observed
+    parts = [*seen.T, seen[:, 0] & ~seen[:, 1], seen[:, 1] & ~seen[:, 2]]
+    for rows in parts:
+        cells = pd.crosstab(ward[rows], sex[rows], margins=True).to_numpy()
+        assert cells[cells > 0].min() >= LEAST
+
+
 def test_protected_shares_no_few_people_by_which_two_labels_differ(safe):
     for i in range(2):
         for j in range(2):

@@ -31,6 +31,7 @@ from ..fit.ridge import Moments, Penalty
 from ..probabilities import Curves, check_threshold_wish, find_thresholds
 from ..system import FuzzySystem
 from .plan import Plan, keep_labels
+from .plan_checks import plain_plan
 from .sums import SiteSums
 
 RIDGES = tuple((2.0 ** np.arange(0, 11)).tolist())
@@ -143,15 +144,8 @@ def _digest(sums: SiteSums) -> str:
 
 
 def _is_same_plan(one: Plan, other: Plan) -> bool:
-    """Whether two plans have the same columns and labels."""
-    return (
-        one.columns == other.columns
-        and one.label_names == other.label_names
-        and np.array_equal(one.scaling.values, other.scaling.values)
-        and np.array_equal(one.scaling.levels, other.scaling.levels)
-        and len(one.terms) == len(other.terms)
-        and np.array_equal(one.terms.mean, other.terms.mean)
-    )
+    """Whether two plans say the same, part by part."""
+    return plain_plan(one) == plain_plan(other)
 
 
 @dataclass(frozen=True)

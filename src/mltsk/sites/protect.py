@@ -9,6 +9,8 @@ must hold nobody or at least ``least`` people:
   who has the label decides nothing;
 - a small cell of two features is made not known for its people;
 - "not known" is a cell like any other, so that nothing is found by subtraction;
+- labels that were observed in other people have sums of their own, so all of this
+  holds among these people too, and among those by which two labels differ;
 - where this does not end, the feature is not known for anybody.
 
 Numbers of a few different values, such as a stage, are counted like values: a value
@@ -25,7 +27,7 @@ Symbols: n rows, D columns of numbers, L labels.
 """
 
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +38,7 @@ from ..core.scales import Scaling, interpolated
 from ..core.terms import Terms
 from ..fit.left_out import Groups
 from ..text import plural, quoted_list
-from .summary import MAX_COUNTED_VALUES, limits_of, n_people
+from .summary import MAX_COUNTED_VALUES, groups_of_rows, limits_of, n_people
 
 MAX_ROUNDS = 30
 NOT_KNOWN = -1
@@ -214,45 +216,53 @@ def _codes(cells: FloatArray) -> Codes:
     return np.where(is_known, codes.ravel(), NOT_KNOWN).astype(np.intp)
 
 
+def _parts_of_rows(observed: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+    """Parts of the rows that sums tell apart.
+
+    They are all rows, those in which a label was observed, and those by which two of
+    these differ: sums of one label less those of another are about them.
+    """
+    patterns = np.unique(observed.T, axis=0)
+    parts = [np.ones(len(observed), dtype=bool), *patterns]
+    for one, other in permutations(patterns, 2):
+        parts.append(one & ~other)
+    return [rows for rows in parts if rows.any()]
+
+
 def _protect_values(
     codes: dict[str, Codes], rows: Protected, groups: Groups, least: int
 ) -> None:
     """Make values not known until no cell is small."""
+    everybody = np.full(len(rows.X), NOT_KNOWN)
+    # with what is the same for everybody, a value is counted alone
+    pairs = list(combinations([everybody, *codes.values()], 2))
+    parts = _parts_of_rows(rows.observed)
     for _ in range(MAX_ROUNDS):
         changed = False
         for own in codes.values():
-            changed |= _merge_small(own, groups, least)
             for j in range(rows.Y.shape[1]):
                 label = np.where(rows.observed[:, j], rows.Y[:, j], NOT_KNOWN)
                 changed |= _protect_from_label(
                     own, label.astype(np.intp), groups, least
                 )
-        for one, other in combinations(codes.values(), 2):
-            changed |= _protect_pair(one, other, groups, least)
+        for one, other in pairs:
+            for part in parts:
+                changed |= _protect_pair(one, other, part, groups, least)
         if not changed:
             return
     for own in codes.values():
         has_small = any(
-            other is not own and len(_small_cells(own, other, groups, least))
-            for other in codes.values()
+            len(
+                _small_cells(
+                    one[part], other[part], groups_of_rows(groups, part), least
+                )
+            )
+            for one, other in pairs
+            for part in parts
+            if own is one or own is other
         )
         if has_small:
             own[:] = NOT_KNOWN
-
-
-def _merge_small(own: Codes, groups: Groups, least: int) -> bool:
-    """Make values of few people not known, with others until "not known" is enough."""
-    changed = False
-    while True:
-        values = np.unique(own)
-        sizes = {int(v): n_people(own == v, groups) for v in values}
-        known = {v: size for v, size in sizes.items() if v != NOT_KNOWN}
-        unknown = sizes.get(NOT_KNOWN, 0)
-        is_small = known and min(known.values()) < least
-        if not known or not (is_small or 0 < unknown < least):
-            return changed
-        own[own == min(known, key=lambda v: (known[v], v))] = NOT_KNOWN
-        changed = True
 
 
 def _small_cells(
@@ -290,31 +300,41 @@ def _protect_from_label(own: Codes, label: Codes, groups: Groups, least: int) ->
     return True
 
 
-def _protect_pair(one: Codes, other: Codes, groups: Groups, least: int) -> bool:
-    """Make small cells of two features not known."""
-    small = _small_cells(one, other, groups, least)
+def _protect_pair(
+    one: Codes, other: Codes, part: NDArray[np.bool_], groups: Groups, least: int
+) -> bool:
+    """Make small cells of two features not known, in a part of the rows."""
+    small = _small_cells(one[part], other[part], groups_of_rows(groups, part), least)
     for v, u in small:
-        in_cell = (one == v) & (other == u)
+        in_cell = part & (one == v) & (other == u)
         if v != NOT_KNOWN:
             one[in_cell] = NOT_KNOWN
         elif u != NOT_KNOWN:
             other[in_cell] = NOT_KNOWN
         else:
-            _widen_unknown(one, other)
+            _widen_unknown(one, other, part)
     return bool(small)
 
 
-def _widen_unknown(one: Codes, other: Codes) -> None:
-    """Make the rarest value not known among people of whom the other is not known."""
+def _widen_unknown(one: Codes, other: Codes, part: NDArray[np.bool_]) -> None:
+    """Make the rarest value not known among people of whom the other is not known.
+
+    Where there is none, the rarest value of each.
+    """
     for first, second in ((one, other), (other, one)):
-        candidates = first[(second == NOT_KNOWN) & (first != NOT_KNOWN)]
-        if len(candidates):
-            values, counts = np.unique(candidates, return_counts=True)
-            rarest = values[counts.argmin()]
-            first[(second == NOT_KNOWN) & (first == rarest)] = NOT_KNOWN
+        if _forget_rarest(first, part & (second == NOT_KNOWN)):
             return
-    one[:] = NOT_KNOWN
-    other[:] = NOT_KNOWN
+    _forget_rarest(one, part)
+    _forget_rarest(other, part)
+
+
+def _forget_rarest(own: Codes, part: NDArray[np.bool_]) -> bool:
+    """Make the rarest value of a part of the rows not known there, if there is one."""
+    values, counts = np.unique(own[part & (own != NOT_KNOWN)], return_counts=True)
+    if not len(values):
+        return False
+    own[part & (own == values[counts.argmin()])] = NOT_KNOWN
+    return True
 
 
 def _tell_values(

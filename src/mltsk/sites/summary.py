@@ -96,12 +96,12 @@ def _feature(
     if column.is_nominal or column.levels is not None:
         words = np.array([word or "" for word in column.words()], dtype=object)
         about["values"] = _counts(
-            words[~is_missing], _taken(groups, ~is_missing), least
+            words[~is_missing], groups_of_rows(groups, ~is_missing), least
         )
         return about
     numbers = column.as_numbers()
     measured = numbers[~np.isnan(numbers)]
-    own_groups = _taken(groups, ~np.isnan(numbers))
+    own_groups = groups_of_rows(groups, ~np.isnan(numbers))
     different = np.unique(measured)
     if len(different) <= MAX_COUNTED_VALUES:
         counts = _counts(measured, own_groups, least)
@@ -117,7 +117,7 @@ def _feature(
     return about
 
 
-def _taken(groups: Groups, rows: NDArray[np.bool_]) -> Groups:
+def groups_of_rows(groups: Groups, rows: NDArray[np.bool_]) -> Groups:
     """Groups of some rows."""
     return None if groups is None else groups[rows]
 
