@@ -397,7 +397,18 @@ def test_the_page_says_what_edits_cost_in_rows_left_out(opened, model):
     found = int((given[:, 2] & had).sum())
     assert judged_in(opened, "found")[2] == found
     assert f"{found} of {had.sum()}" in opened.text("edit-price")
-    assert "spiders loses most: an AP of" in opened.text("edit-said")
+    was = opened.run("explorer.editor.model.rows.before[2].found")
+    missed = f"spiders loses most: {was - found} cases fewer found"
+    assert missed in opened.text("edit-said")
+
+
+def test_words_of_the_price_name_what_the_table_marks(opened, model):
+    opened.run(SELECT, [feature(model, "bilirubin"), False, 1])
+    drag(opened, 4, 30)
+    said = opened.text("edit-said")
+    marked = opened.texts("#x-edit-price .lost")
+    assert len(marked) == said.count("fewer") + said.count("more") + said.count("an A")
+    assert ("No label loses" in said) == (not marked)
 
 
 def test_labels_that_no_edit_is_about_cost_nothing(opened, model):

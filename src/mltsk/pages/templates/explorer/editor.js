@@ -30,6 +30,9 @@ class Editor {
     this.isOffered = Boolean(data.edits && !data.edits.refused);
     if (!this.isOffered) return;
     this.model = new EditableModel(data);
+    // the first feature that has a curve to drag
+    const isCurve = ({ handles }) => handles.length > 0;
+    this.feature = Math.max(0, this.model.curves.findIndex(isCurve));
     this.whole = new FuzzySystem(data);
     this.judgeByRows();
     this.curve = new EditCurve((...move) => this.drag(...move));
@@ -391,13 +394,8 @@ class Editor {
       showFromTo(cells[1], counted(was.alarms), counted(is.alarms), was.others);
       showFromTo(cells[2], digits(was.AP), digits(is.AP));
       showFromTo(cells[3], digits(was.AUC), digits(is.AUC));
-      const areWorse = [
-        is.found < was.found,
-        is.alarms > was.alarms,
-        is.AP < was.AP - SEEN_CHANGE,
-        is.AUC < was.AUC - SEEN_CHANGE,
-      ];
-      areWorse.forEach((isWorse, i) => cells[i].classList.toggle("lost", isWorse));
+      const lost = new Set(whatIsLost(was, is).map(({ place }) => place));
+      cells.forEach((cell, i) => cell.classList.toggle("lost", lost.has(i)));
     });
   }
 
@@ -455,19 +453,19 @@ class Editor {
     this.say(`${words}. ${this.isEdited ? this.priceTold() : ""}`);
   }
 
-  // What edits cost the label that loses most: AP where there are rows.
+  // What edits cost the label that loses most, in cases where there are rows.
   priceTold() {
     const { losses, rows } = this.model;
-    const changes = this.data.labels.map((_, j) => {
-      if (rows) return this.after[j].AP - rows.before[j].AP;
-      return this.told(this.numbers.losses, j) - this.told(losses, j);
+    const lost = this.data.labels.map((_, j) => {
+      if (rows) return whatIsLost(rows.before[j], this.after[j]);
+      const change = this.told(this.numbers.losses, j) - this.told(losses, j);
+      return change < -SEEN_CHANGE ? [{ share: -change, words: changeTold(change) }] : [];
     });
-    const most = changes.indexOf(Math.min(...changes));
-    if (changes[most] >= -SEEN_CHANGE) return "No label loses anything to speak of.";
-    const name = this.data.labels[most];
-    if (!rows) return `${name} loses most: ${changeTold(changes[most])}.`;
-    const [was, is] = [rows.before[most].AP, this.after[most].AP];
-    return `${name} loses most: an AP of ${decimal(is)} instead of ${decimal(was)}.`;
+    const sizes = lost.map((parts) => Math.max(0, ...parts.map(({ share }) => share)));
+    const most = sizes.indexOf(Math.max(...sizes));
+    if (!lost[most].length) return "No label loses anything to speak of.";
+    const words = lost[most].map((part) => part.words);
+    return `In all, ${this.data.labels[most]} loses most: ${listed(words, words.length)}.`;
   }
 
   say(words) {
@@ -498,6 +496,32 @@ class Editor {
     setTimeout(() => URL.revokeObjectURL(address), 1000);
     this.say('Exported: mltsk.edited("model.skops", "edits.json") is this model.');
   }
+}
+
+// What of a label's figures is worse than before, by which share, and in words.
+function whatIsLost(was, is) {
+  const missed = was.found - is.found;
+  const alarms = is.alarms - was.alarms;
+  const told = ["AP", "AUC"].filter((name) => was[name] !== null);
+  const ranks = told.map((name) => ({
+    share: was[name] - is[name],
+    isSeen: was[name] - is[name] > SEEN_CHANGE,
+    words: `an ${name} of ${decimal(is[name])} instead of ${decimal(was[name])}`,
+  }));
+  const figures = [
+    {
+      share: missed / was.cases,
+      isSeen: missed > 0,
+      words: `${times(missed, "case")} fewer found`,
+    },
+    {
+      share: alarms / was.others,
+      isSeen: alarms > 0,
+      words: `${times(alarms, "false alarm")} more`,
+    },
+    ...ranks,
+  ];
+  return figures.map((part, place) => ({ ...part, place })).filter((part) => part.isSeen);
 }
 
 // Whether two edits are about the same point of the same curves.
