@@ -54,6 +54,15 @@ def test_fit_takes_directions_and_prints_what_they_cost(table, tmp_path, succeed
     assert_falls(load(out), table, [0, 1])
 
 
+@pytest.mark.parametrize("option", ["--rules 3", "--coupling ridge", "--scale unit"])
+def test_fit_refuses_what_directions_do_not_go_with(table, tmp_path, mltsk, option):
+    out = tmp_path / "model.skops"
+    result = mltsk("fit", table, "--labels 2 --increasing age", option, "--out", out)
+    assert result.status == 2
+    name = option.split()[0]
+    assert f"{name} does not go with --increasing and --decreasing" in result.err
+
+
 def test_correct_needs_no_rows_and_can_be_done_again(model, table, tmp_path, succeeds):
     once, twice = tmp_path / "once.skops", tmp_path / "twice.skops"
     result = succeeds("correct", model, "--decreasing albumin --out", once)

@@ -67,6 +67,8 @@ def test_read_takes_curves():
         (None, None, {"age": []}, "no points"),
         (None, None, {"age": {"shape": "round"}}, "'convex' or 'concave'"),
         (None, None, {"age": {"same": True, "labels": ["gout"]}}, "two labels"),
+        (None, None, {"age": {"same": "no"}}, "True or False"),
+        (None, None, {"age": None}, "give points or a dict"),
         (None, None, {"sex": {"flat_above": 1}}, "nominal"),
     ],
 )

@@ -286,6 +286,22 @@ def refuse_options(parameters: Mapping[str, object], *, only_of: Preset) -> None
             )
 
 
+def refuse_beside_directions(parameters: Mapping[str, object]) -> None:
+    """Refuse options that directions of effects do not go with."""
+    reasons = {}
+    if parameters.get("n_rules", 0) not in ("auto", 0):
+        reasons["--rules"] = "exceptions could turn an effect"
+    if parameters.get("coupling") is not None:
+        reasons["--coupling"] = "each label is found alone"
+    if parameters.get("scale", "auto") in ("unit", None):
+        reasons["--scale"] = "each feature needs a scale of its own"
+    for option, reason in reasons.items():
+        raise InputError(
+            f"{option} does not go with --increasing and --decreasing, because "
+            f"{reason}: leave it out."
+        )
+
+
 def refuse_goal(threshold: object) -> None:
     """Refuse a goal that thresholds are found for, which the paper's model has not."""
     if isinstance(threshold, str | tuple):
@@ -413,6 +429,7 @@ def fitted_model(
         table.feature_names,
     )
     if directions:
+        refuse_beside_directions(parameters)
         parameters["monotonic_cst"] = directions
     try:
         with noted_warnings(), working(f"fitting {_shape(table)}"):

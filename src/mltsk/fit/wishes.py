@@ -160,7 +160,7 @@ class WishReader:
         wishes = []
         for name, asked in curves.items():
             feature = self._feature(name, "curves")
-            for one in _each(asked):
+            for one in _each(asked, str(name)):
                 wishes += self._curve(feature, one)
         return wishes
 
@@ -191,7 +191,12 @@ class WishReader:
                     f"{reprlib.repr(shape)}."
                 )
             wishes.append(Wish(feature, labels, shape))
-        if asked.get("same"):
+        same = asked.get("same", False)
+        if not isinstance(same, bool):
+            raise InputError(
+                f"'same' of {name!r} is True or False, not {reprlib.repr(same)}."
+            )
+        if same:
             if len(labels) < 2:
                 raise InputError(
                     f"The same effect of {name!r} needs two labels at least: name them "
@@ -257,14 +262,18 @@ def _direction(value: Any, name: object) -> int:
     return int(value)
 
 
-def _each(asked: Any) -> list[Mapping[str, Any]]:
+def _each(asked: Any, name: str) -> list[Mapping[str, Any]]:
     """What is wished of one curve: a dict, several, or points alone."""
     if isinstance(asked, Mapping):
         return [asked]
-    items = _sequence(asked, "A curve")
-    if items and all(isinstance(item, Mapping) for item in items):
-        return list(items)
-    return [{"points": items}]
+    if not isinstance(asked, list | tuple):
+        raise InputError(
+            f"curves asks for {reprlib.repr(asked)} of {name!r}: give points or a "
+            f"dict, as {CURVE_EXAMPLE} does."
+        )
+    if asked and all(isinstance(item, Mapping) for item in asked):
+        return list(asked)
+    return [{"points": asked}]
 
 
 def _points(points: Any, name: str) -> tuple[tuple[float, float], ...]:
