@@ -158,6 +158,7 @@ def test_members_are_those_of_a_loop_over_the_samples(w, shared):
     members = Members.of(X, M, Y, w, shared=shared, indicators=words)
     seen = np.broadcast_to(w.reshape(40, -1) > 0, (40, 2))
     rows = [i for i in range(40) if seen[i].any()]
+    counted = w.reshape(40, -1).mean(axis=1)
     for k in range(5):
         inside = members_by_a_loop(k, rows, shared)
         assert members.count[k] == len(inside)
@@ -166,13 +167,26 @@ def test_members_are_those_of_a_loop_over_the_samples(w, shared):
             assert members.observed[k, label] == len(observed)
             assert members.positives[k, label] == sum(Y[i, label] for i in observed)
         for d in range(2):
-            values = np.sort([X[i, d] for i in inside if X[i, d] == X[i, d]])
             low, high = members.regions[k, d]
-            assert {low, high} <= set(values)
-            assert np.mean((values >= low) & (values <= high)) >= 0.8
-            assert max((values < low).mean(), (values > high).mean()) <= 0.1
+            measured = [i for i in inside if X[i, d] == X[i, d]]
+            assert {low, high} <= set(X[measured, d])
+            total = counted[measured].sum()
+            below = sum(counted[i] for i in measured if X[i, d] < low)
+            above = sum(counted[i] for i in measured if X[i, d] > high)
+            assert max(below, above) <= 0.1 * total
         answers = [X[i, 2] for i in inside if X[i, 2] == X[i, 2]]
         assert members.regions[k, 2].tolist() == [sum(answers), len(answers)]
+
+
+def test_members_of_copies_in_groups_lie_where_those_of_weights_do():
+    w = np.random.default_rng(1).integers(1, 4, 40)
+    copies = np.repeat(np.arange(40), w)
+    weighted = Members.of(X, M, Y, w.astype(float), shared=False)
+    one_each = np.ones(len(copies))
+    copied = Members.of(
+        X[copies], M[copies], Y[copies], one_each, shared=False, groups=copies
+    )
+    assert_array_equal(copied.regions, weighted.regions)
 
 
 def test_members_without_a_measured_value_have_no_region():

@@ -123,6 +123,7 @@ def test_agreement_is_about_the_direction_of_an_effect(candidates):
     coef[p] = 1.0
     same = np.zeros_like(coef)
     same[q] = [0.5, -0.5]  # another ramp of the feature: up for one label, down for one
-    agreement = candidates.agreement(A, A.mean(axis=0), coef, same)
+    w = np.ones(len(A))
+    agreement = candidates.agreement(A, A.mean(axis=0), w, coef=coef, other=same)
     assert_array_equal(agreement[0], [1, 0])
     assert (agreement[1:] == 0).all()

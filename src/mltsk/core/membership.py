@@ -258,8 +258,10 @@ def rule_distances(M: FloatArray, w: FloatArray | None = None) -> FloatArray:
 
 # A sample is a member of a rule from this membership on.
 MIN_MEMBERSHIP = 0.5
-# A rule with fewer members gets as many: the samples that are nearest to it.
+# A rule with fewer members gets as many: the samples that are nearest to it. Samples of
+# a group count as one: copies of a row say no more than its weight does.
 MIN_MEMBERS = 5
+OUTER_SHARE = 0.1  # of the members, which lie below a region, or above it
 # A region is taken from at most this many members, evenly spread: sorting more would
 # take a tenth of a fit.
 MAX_REGION_MEMBERS = 200
@@ -283,9 +285,10 @@ class Members:
     positives : array of shape (K+1, L)
         Members that were observed to have a label.
     regions : array of shape (K+1, D, 2), or None for sparse samples
-        The 10th and 90th percentile of a feature among the members, values that occur;
-        NaN if none was measured. For a column that stands for a value of words, two
-        counts: members that have it, and members that have any value.
+        The 10th and 90th percentile of a feature among the members, values that occur,
+        in which weights count as copies; NaN if none was measured. For a column that
+        stands for a value of words, two counts: members that have it, and members that
+        have any value.
     given : array of shape (R, 2, L)
         For each rule of the user: positives and observed of the samples for which the
         rule holds.
@@ -306,6 +309,7 @@ class Members:
         w: FloatArray,
         *,
         shared: bool,
+        groups: NDArray[np.intp] | None = None,
         indicators: NDArray[np.bool_] | None = None,
         n_given: int = 0,
     ) -> "Members":
@@ -323,6 +327,8 @@ class Members:
             Whether rules share samples out. Then a sample is a member of the rule of
             its largest membership, else of each rule of a membership of 0.5 or more. A
             rule with fewer than 5 members gets the 5 samples nearest to it.
+        groups : array of int of shape (N,), optional
+            Samples of a group count as one of these 5.
         indicators : array of bool of shape (D,), optional
             Which columns stand for a value of words.
         n_given : int, default=0
@@ -332,13 +338,20 @@ class Members:
         rows = np.flatnonzero(observed.any(axis=1))
         observed = observed[rows]
         positive = observed & (Y[rows] > 0)
-        inside = _are_members(M[rows], shared)
+        if groups is not None:
+            groups = np.unique(groups[rows], return_inverse=True)[1]
+        inside = _are_members(M[rows], shared, groups)
         regions = None
         if not is_csr(X):
             if indicators is None:
                 indicators = np.zeros(X.shape[1], dtype=bool)
-            per_rule = [_region(X, rows[members], indicators) for members in inside.T]
-            regions = np.stack(per_rule)
+            row_w = w[rows] if w.ndim == 1 else w[rows].mean(axis=1)
+            regions = np.stack(
+                [
+                    _region(X[rows[members]], row_w[members], indicators)
+                    for members in inside.T
+                ]
+            )
         held = np.zeros((0, len(rows)))
         if n_given:
             held = (X[rows, -n_given:] > 0).T.astype(np.float64)
@@ -353,17 +366,45 @@ class Members:
         )
 
 
-def _are_members(M: FloatArray, shared: bool) -> NDArray[np.bool_]:
+def _are_members(
+    M: FloatArray, shared: bool, groups: NDArray[np.intp] | None
+) -> NDArray[np.bool_]:
     """Which samples are members of which rule, (N, K+1): the last column holds all."""
     if shared:
         inside = M >= M.max(axis=1, keepdims=True, initial=0.0)
     else:
         inside = M >= MIN_MEMBERSHIP
-    last = min(MIN_MEMBERS, len(M)) - 1
-    for k in np.flatnonzero(inside.sum(axis=0) < MIN_MEMBERS):
-        nearest = np.argpartition(-M[:, k], last)[:MIN_MEMBERS]
-        inside[nearest, k] = True
+    for k in np.flatnonzero(_count_groups(inside, groups) < MIN_MEMBERS):
+        inside[_nearest(M[:, k], groups), k] = True
     return np.column_stack([inside, np.ones(len(M), dtype=bool)])
+
+
+def _count_groups(
+    inside: NDArray[np.bool_], groups: NDArray[np.intp] | None
+) -> NDArray[np.intp]:
+    """How many groups have samples ``inside`` (N, K) each rule, (K,)."""
+    if groups is None:
+        return inside.sum(axis=0)
+    order = np.argsort(groups, kind="stable")
+    starts = np.searchsorted(groups[order], np.arange(groups.max() + 1))
+    return np.logical_or.reduceat(inside[order], starts, axis=0).sum(axis=0)
+
+
+def _nearest(
+    memberships: FloatArray, groups: NDArray[np.intp] | None
+) -> NDArray[np.intp]:
+    """The samples nearest to a rule by their memberships (N,), one of each group.
+
+    Of a group, all that are as near as its nearest one.
+    """
+    if groups is None:
+        groups = np.arange(len(memberships))
+    largest = np.zeros(groups.max() + 1)
+    np.maximum.at(largest, groups, memberships)
+    last = min(MIN_MEMBERS, len(largest)) - 1
+    nearest = np.argpartition(-largest, last)[:MIN_MEMBERS]
+    is_nearest = np.isin(groups, nearest) & np.isclose(memberships, largest[groups])
+    return np.flatnonzero(is_nearest)
 
 
 def _count_cells(groups: FloatArray, cells: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -374,25 +415,28 @@ def _count_cells(groups: FloatArray, cells: NDArray[np.bool_]) -> NDArray[np.int
     return (groups @ cells).astype(np.int64)
 
 
-def _region(
-    X: FloatArray, members: NDArray[np.intp], indicators: NDArray[np.bool_]
-) -> FloatArray:
+def _region(X: FloatArray, w: FloatArray, indicators: NDArray[np.bool_]) -> FloatArray:
     """Where the members of a rule lie in each feature, (D, 2): see `Members`.
 
-    X is (N, D); ``members`` are rows of it; ``indicators`` (D,) says which columns
+    X (m, D) and w (m,) are those of the members; ``indicators`` (D,) says which columns
     stand for a value of words.
     """
     region = np.empty((X.shape[1], 2))
     if indicators.any():
-        words = X[np.ix_(members, indicators)]
+        words = X[:, indicators]
         region[indicators, 0] = (words > 0).sum(axis=0)
         region[indicators, 1] = (~np.isnan(words)).sum(axis=0)
-    members = members[spread_rows(len(members), MAX_REGION_MEMBERS)]
-    numbers = np.sort(X[members][:, ~indicators], axis=0)  # missing values are last
-    last = np.maximum((~np.isnan(numbers)).sum(axis=0) - 1, 0)
-    low = np.floor(0.1 * last).astype(int)
-    high = np.ceil(0.9 * last).astype(int)
+    some = spread_rows(len(X), MAX_REGION_MEMBERS)
+    numbers = X[some][:, ~indicators]
+    order = np.argsort(numbers, axis=0)  # missing values are last
+    weights = np.where(np.isnan(numbers), 0.0, w[some][:, None])
+    reached = np.cumsum(np.take_along_axis(weights, order, axis=0), axis=0)
+    total = reached[-1]
+    # a share that is missed by rounding is reached
+    low = (reached < OUTER_SHARE * (1 - 1e-12) * total).sum(axis=0)
+    high = (reached <= (1 - OUTER_SHARE) * (1 + 1e-12) * total).sum(axis=0)
+    numbers = np.take_along_axis(numbers, order, axis=0)
     columns = np.arange(numbers.shape[1])
     region[~indicators, 0] = numbers[low, columns]
-    region[~indicators, 1] = numbers[high, columns]
+    region[~indicators, 1] = numbers[np.minimum(high, len(numbers) - 1), columns]
     return region

@@ -518,6 +518,7 @@ def _system(
             asnumpy(sample.Y),
             asnumpy(sample.w),
             shared=design.rules.order == 1,
+            groups=sample.groups,
             indicators=None if names.columns is None else names.columns.indicators,
             n_given=0 if names.columns is None else len(names.columns.rules),
         ),

@@ -183,13 +183,13 @@ class Candidates:
         return None if position in (p, q) else position
 
     def agreement(
-        self, A: Matrix, mean: Array, coef: Array, other: Array
+        self, A: Matrix, mean: Array, w: Array, *, coef: Array, other: Array
     ) -> NDArray[np.int64]:
         """1 where another choice has the same effect of a feature on a label, (D, L).
 
-        Effects are the same if they vary together over the rows of the columns A (N, C)
-        with these means (C,); ``coef`` and ``other`` (C, L) are the numbers of the two
-        choices.
+        Effects are the same if they vary together over rows of the columns A (N, C)
+        with these means (C,) and the weights w (N,); ``coef`` and ``other`` (C, L) are
+        the numbers of the two choices.
         """
         groups = self._feature_groups
         same = np.zeros((len(groups), coef.shape[1]), dtype=np.int64)
@@ -201,7 +201,7 @@ class Candidates:
         for group in shared.tolist():
             of_group = np.flatnonzero((is_chosen | is_other) & (term_group == group))
             columns = centred_columns(A, mean, of_group)
-            products = columns.T @ columns
+            products = columns.T @ (columns * w[:, None])
             # 0 where one of the two choices has no number
             together = (coef[of_group] * (products @ other[of_group])).sum(axis=0)
             same[groups == group] = together > 0

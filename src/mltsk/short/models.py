@@ -442,6 +442,7 @@ class ShortModels:
             rows.Y,
             rows.w,
             shared=False,
+            groups=rows.groups,
             indicators=None if columns is None else columns.indicators,
             n_given=0 if columns is None else len(columns.rules),
         )
@@ -508,12 +509,14 @@ class ShortModels:
         """
         A = self._columns
         mean = self._whole.problem.mean
+        w = self._chosen_on.row_weights
         n_columns = len(self.long.feature_names)
         times_chosen = np.zeros((n_columns, coef.shape[1]), dtype=np.int64)
         folds = self._folds_of_halves(size)
         for fold in folds:
-            other = fold.coef(size)
-            times_chosen += self.candidates.agreement(A, mean, coef, other)
+            times_chosen += self.candidates.agreement(
+                A, mean, w, coef=coef, other=fold.coef(size)
+            )
         return times_chosen, len(folds)
 
     def _folds_of_halves(self, size: int) -> list[Fold]:

@@ -139,7 +139,7 @@ class RegionFinder:
         members = self.long.members
         if members is None or members.regions is None:
             return
-        first, last = members.regions[-1].T
+        first, last = self.grid[:, [2, -3]].T  # the 10th and 90th percentile
         for k in self._strongest_exceptions().tolist():
             ends = members.regions[k]
             low = np.where(ends[:, 0] <= first, -np.inf, ends[:, 0])
