@@ -136,7 +136,7 @@ def rows_elsewhere(
     from ..datasets.dataset import split_names
     from ..tables import read_table
     from ..tables.files import read_raw
-    from ..tables.read import label_columns
+    from ..tables.said import label_columns
     from .inputs import note_unused
 
     raw = read_raw(data, None, file_options.rules())

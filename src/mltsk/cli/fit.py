@@ -389,7 +389,7 @@ def features(
     their publishers; the second value names the categories behind these codes.
     """
     from ..tables.files import is_table
-    from ..tables.read import sparse_rows
+    from ..tables.table import sparse_rows
     from .inputs import check_complete
 
     if preset is Preset.default:

@@ -25,7 +25,8 @@ from ..tables.ages import age_columns
 from ..tables.digest import table_digest
 from ..tables.files import RawTable, is_table, read_raw
 from ..tables.kinds import NOMINAL, NUMBER, USED
-from ..tables.read import label_columns, sparse_rows
+from ..tables.said import label_columns
+from ..tables.table import sparse_rows
 from ..text import known_capitals, plural, quoted_list
 from .options import FileOptions, TableOptions
 from .output import note

@@ -18,7 +18,7 @@ from ..classifier import MLTSKClassifier
 from ..exceptions import InputError, check_installed
 from ..explain.wording import name
 from ..files import check_outputs, writing
-from ..tables.read import DataTable
+from ..tables.table import DataTable
 from ..text import listing, plural
 from . import worth
 from .documents import (

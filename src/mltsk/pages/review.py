@@ -26,7 +26,8 @@ from ..files import check_outputs
 from ..pipelines import with_feature_names, with_thresholds
 from ..rows.read import TableLike
 from ..tables.files import read_raw
-from ..tables.read import DataTable, read_table
+from ..tables.read import read_table
+from ..tables.table import DataTable
 from . import svg, worth
 from .baselines import (
     COMPARISON_FOLDS,

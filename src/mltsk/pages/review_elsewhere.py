@@ -23,7 +23,7 @@ from ..explain.wording import name, number, percent
 from ..frames import MISSING
 from ..metrics import calibration_line, proportion_interval
 from ..system import FuzzySystem
-from ..tables.read import DataTable, sparse_rows
+from ..tables.table import DataTable, sparse_rows
 from ..text import did_you_mean, plural, quoted_list
 from . import worth
 from .packing import PageData

@@ -8,7 +8,7 @@ from .. import __version__
 from ..classifier import MLTSKClassifier
 from ..edits import edit_log
 from ..explain.wording import name
-from ..tables.read import DataTable
+from ..tables.table import DataTable
 from ..text import plural
 from .filed import MAX_FILED_EDITS
 from .sections import Review, Section

@@ -6,7 +6,7 @@ import pandas as pd
 
 from ..explain.wording import name
 from ..surprises import SecondLook, second_look
-from ..tables.read import DataTable
+from ..tables.table import DataTable
 from .sections import Review, Section
 
 MAX_SHOWN_ROWS = 8

@@ -27,7 +27,7 @@ from ..metrics import (
 from ..metrics.intervals import UNDEFINED
 from ..metrics.proportions import IntervalEstimate
 from ..tables.kinds import NOMINAL
-from ..tables.read import DataTable, sparse_rows
+from ..tables.table import DataTable, sparse_rows
 from ..text import did_you_mean, listing, plural
 from .packing import PageData
 from .sections import Review, Section

@@ -6,8 +6,8 @@ from pandas import concat
 
 from ..core.arrays import FloatArray
 from ..explain.wording import name, percent
-from ..tables.read import DataTable, sparse_rows
 from ..tables.report import report_row
+from ..tables.table import DataTable, sparse_rows
 from ..text import plural
 from . import svg
 from .packing import PageData

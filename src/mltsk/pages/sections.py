@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pandas import DataFrame
 
 from ..classifier import MLTSKClassifier
-from ..tables.read import DataTable, sparse_rows
+from ..tables.table import DataTable, sparse_rows
 from .baselines import BaselineComparison, Samples
 from .packing import PageData
 from .worth import JudgedLabel

@@ -4,7 +4,8 @@
 (`kinds`), which its report shows and the user can overrule.
 """
 
-from .read import DataTable, read_table
+from .read import read_table
 from .report import ColumnReport, ColumnSummary, TableError
+from .table import DataTable
 
 __all__ = ["ColumnReport", "ColumnSummary", "DataTable", "TableError", "read_table"]

@@ -9,7 +9,7 @@ from mltsk.core.arrays import FloatArray
 from mltsk.text import listing, plural
 
 from .kinds import CONSTANT
-from .read import DataTable, sparse_rows
+from .table import DataTable, sparse_rows
 
 # Rows of the rarer answer: with fewer, nothing is learned; with fewer, little is.
 MIN_CASES = 10

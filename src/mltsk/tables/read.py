@@ -1,15 +1,12 @@
 """`read_table`: features, labels and identifiers, with a report on every column."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas
-from scipy.sparse import csr_array
 
-from mltsk.datasets.dataset import Dataset, pick_labels, split_names, unique_names
+from mltsk.datasets.dataset import split_names, unique_names
 from mltsk.exceptions import InputError
 from mltsk.text import plural, quoted_list
 
@@ -19,7 +16,6 @@ from .columns import ReadColumn, read_column
 from .files import FileRules, RawTable, read_raw
 from .groups import (
     REPEATING_ID,
-    Codes,
     group_codes,
     identifies_groups,
     note_on_copies,
@@ -36,170 +32,25 @@ from .kinds import (
     NUMBER,
     ORDINAL,
     TEXT,
-    TICK,
     USED,
-    YES_NO,
     Said,
 )
 from .labels import ListRules, read_label, read_lists
 from .layout import Layout
 from .long_form import Long, key_and_code, note_on_long_form, row_per_key
 from .report import ColumnReport, ColumnSummary, TableError
-
-Names = str | Iterable[str]
-Labels = int | str | Path | Sequence[str] | Mapping[str, object] | None
-Ordinal = str | Iterable[str] | Mapping[str, Sequence[str]] | None
-Kinds = Mapping[str, Said]
-PositiveWords = dict[
-    str, Sequence[str] | None
-]  # of label columns; None: the usual ones
-
-# Columns that a refusal names, so that they can be copied; of more it gives the number.
-MAX_NAMED_COLUMNS = 20
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class DataTable:
-    """A table that a model can be fitted on: see `read_table`.
-
-    Attributes
-    ----------
-    X : pandas.DataFrame
-        The features: numbers as float64, yes/no as nullable booleans, nominal columns
-        as unordered and ordinal ones as ordered categories of text. Missing cells are
-        NaN or NA.
-    Y : pandas.DataFrame
-        The labels as 1.0, 0.0, and NaN where a label was not observed; no columns where
-        there are none.
-    ids : pandas.DataFrame
-        Identifier columns as they were read, and the column of groups.
-    columns : ColumnReport
-        What each column of the file was taken for.
-    groups : array of int of shape (n,), or None
-        The same number for rows that belong together, such as visits of a patient.
-    name, source : str
-        What to call the table, and where it came from.
-    """
-
-    X: pandas.DataFrame
-    Y: pandas.DataFrame
-    ids: pandas.DataFrame
-    columns: ColumnReport
-    groups: Codes | None = None
-    name: str = "data"
-    source: str = ""
-
-    def __len__(self) -> int:
-        return len(self.X)
-
-    def __repr__(self) -> str:
-        return f"Table({self.columns.title})"
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """The columns of X."""
-        return tuple(self.X.columns)
-
-    @property
-    def label_names(self) -> tuple[str, ...]:
-        """The columns of Y."""
-        return tuple(self.Y.columns)
-
-    @property
-    def group_name(self) -> str:
-        """The column that says which rows belong together; "" if there is none."""
-        names = [column.name for column in self.columns if column.kind == GROUP]
-        return names[0] if names else ""
-
-    @property
-    def kinds(self) -> dict[str, str | tuple[str, ...]]:
-        """The kind of every feature, as ``read_table(kinds=)`` takes it.
-
-        An ordinal feature has its levels in order instead.
-        """
-        kinds = {column.name: column.kind_or_levels for column in self.columns}
-        return {name: kinds[name] for name in self.feature_names}
-
-    @property
-    def units(self) -> dict[str, str]:
-        """Units that were taken off the numbers of features, by name."""
-        units = {column.name: column.unit for column in self.columns if column.unit}
-        return {name: units[name] for name in self.feature_names if name in units}
-
-    def dataset(self) -> Dataset:
-        """The table as complete numbers, for methods that take nothing else.
-
-        Yes is 1, no is 0. Nominal and ordinal columns, missing cells and labels that
-        were not observed are refused by name.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from mltsk import read_table
-        >>> frame = pd.DataFrame({"a": [1, 3], "b": ["yes", "no"], "gout": [0, 1]})
-        >>> read_table(frame, "gout").dataset().X
-        array([[1., 1.],
-               [3., 0.]])
-        """
-        self._refuse_categories()
-        self._refuse_gaps(self.X, "column")
-        self._refuse_gaps(self.Y, "label")
-        X = sparse_rows(self.X)
-        if X is None:
-            X = self.X.to_numpy(dtype=np.float64)
-        return Dataset(
-            X,
-            self.Y,
-            feature_names=self.feature_names,
-            label_names=self.label_names,
-            name=self.name,
-            source=self.source,
-        )
-
-    def _refuse_categories(self) -> None:
-        """Refuse features that are neither a number nor yes and no."""
-        refused = {}
-        for name, kind in self.kinds.items():
-            if kind not in (NUMBER, YES_NO, TICK):
-                refused[name] = kind if isinstance(kind, str) else ORDINAL
-        if not refused:
-            return
-        first, kind_name = next(iter(refused.items()))
-        they = "it" if len(refused) == 1 else "them"
-        others = ""
-        if len(refused) > 1:
-            others = f" (and {plural(len(refused) - 1, 'other column')} like it)"
-        option = ""
-        if len(refused) <= MAX_NAMED_COLUMNS:
-            option = f' (--drop "{",".join(refused)}")'
-        raise InputError(
-            f"Column {first!r} of {self.name} is {kind_name}{others}, and this method "
-            f"needs complete numbers: drop {they}{option}, or use MLTSKClassifier, "
-            f"which takes {they}."
-        )
-
-    def _refuse_gaps(self, frame: pandas.DataFrame, noun: str) -> None:
-        """Refuse a frame with missing cells; ``noun`` says what its columns are."""
-        n_missing = frame.isna().sum()
-        incomplete = n_missing[n_missing > 0]
-        if not len(incomplete):
-            return
-        rows = plural(int(incomplete.iloc[0]), "row")
-        others = ""
-        if len(incomplete) > 1:
-            others = f" (and {plural(len(incomplete) - 1, f'other {noun}')} like it)"
-        where = f"{noun.capitalize()} {incomplete.index[0]!r} of {self.name}"
-        raise InputError(
-            f"{where} has no value in {rows}{others}, and this method needs complete "
-            "numbers: leave it or these rows out, or use MLTSKClassifier."
-        )
-
-
-def sparse_rows(X: pandas.DataFrame) -> csr_array | None:
-    """A frame of sparse columns as a CSR matrix; None for any other."""
-    if not all(hasattr(dtype, "fill_value") for dtype in X.dtypes):
-        return None
-    return X.sparse.to_coo().tocsr()
+from .said import (
+    Kinds,
+    Labels,
+    Names,
+    Ordinal,
+    check_kinds,
+    checked_decimal,
+    label_columns,
+    levels_of,
+    said_by_column,
+)
+from .table import DataTable
 
 
 def read_table(
@@ -312,7 +163,7 @@ def read_table(
     _refuse_two_ways(labels, label_column, long)
     rules = CellRules(
         missing=frozenset(word.lower() for word in split_names(missing)),
-        decimal=_checked_decimal(decimal),
+        decimal=checked_decimal(decimal),
         blank_means_no=blank_means_no,
     )
     layout = Layout(skip_rows, header_rows, skip_end)
@@ -331,9 +182,9 @@ def read_table(
         lists = raw.frame[label_column]
         read = {label_column: read_lists(lists, ListRules(separator, prefix), rules)}
     wishes = [(DROPPED, drop), (IDENTIFIER, id), (NOMINAL, nominal), (NUMBER, number)]
-    said = _wishes_by_column(raw, list(read), [*wishes, *_levels(ordinal)])
+    said = said_by_column(raw, list(read), [*wishes, *levels_of(ordinal)])
     if kinds is not None:
-        _check_kinds(raw, kinds, {*read, *said})
+        check_kinds(raw, kinds, {*read, *said})
         said = dict.fromkeys(raw.frame, DROPPED) | said | dict(kinds)
     if kinds is None or isinstance(group, str):
         undecided = [name for name in raw.frame if name not in {*said, *read}]
@@ -389,15 +240,6 @@ def _refuse_two_ways(*ways: object) -> None:
         )
 
 
-def _checked_decimal(decimal: str) -> str:
-    """The sign before decimals, if it is one."""
-    if decimal not in ("", ".", ","):
-        raise InputError(
-            f"The sign before decimals is a point or a comma, not {decimal!r}."
-        )
-    return decimal
-
-
 def _read_other(
     column: pandas.Series, said: Said | None, rules: CellRules, *, of_model: bool
 ) -> ReadColumn:
@@ -447,107 +289,6 @@ def _check_group(
     if kind not in (IDENTIFIER, DROPPED):
         name = kind if isinstance(kind, str) else ORDINAL
         raise InputError(f"Column {group!r} cannot be both {name} and the group.")
-
-
-def label_columns(raw: RawTable, labels: Labels) -> PositiveWords:
-    """The label columns, each with the words that mean yes where they were given.
-
-    A number counts columns, the last ones or, if negative, the first ones; names may be
-    written ``name=word``, or ``name=word|other`` where several words mean yes.
-    """
-    # A string for a MATLAB file is a variable, which the reader has taken.
-    is_variable = isinstance(labels, str) and raw.source.lower().endswith(".mat")
-    if labels is None or str(labels).lower().endswith(".xml") or is_variable:
-        return dict.fromkeys(raw.labels)
-    columns = list(raw.frame.columns)
-    words: PositiveWords = {}
-    if isinstance(labels, Mapping):
-        words = {str(name): _as_words(word) for name, word in labels.items()}
-    elif isinstance(labels, int | Path | Iterable):
-        for name in pick_labels(labels, columns, raw.name):
-            column, equals, word = name.rpartition("=")
-            if equals and name not in columns:
-                words[column] = word.split("|")
-            else:
-                words[name] = None
-    else:
-        raise InputError(
-            f"Labels are names, a number of columns, or a mapping, not {labels!r}."
-        )
-    return {name: words[name] for name in unique_names(words, columns, raw.name)}
-
-
-def _as_words(positive: object) -> list[str] | None:
-    """The word or words that mean yes, as text."""
-    if positive is None:
-        return None
-    if isinstance(positive, str) or not isinstance(positive, Iterable):
-        positive = [positive]
-    return [str(word).strip().removesuffix(".0") for word in positive]
-
-
-def _levels(ordinal: Ordinal) -> list[tuple[list[str], list[str]]]:
-    """Pairs of levels in order, and the one column that has them."""
-    levels_of_columns: dict[str, list[str]] = {}
-    if isinstance(ordinal, Mapping):
-        for name, levels in ordinal.items():
-            levels_of_columns[str(name)] = [str(level) for level in levels]
-    else:
-        for text in [ordinal] if isinstance(ordinal, str) else ordinal or ():
-            name, levels = _parse_levels(str(text))
-            levels_of_columns[name] = levels
-    for name, levels in levels_of_columns.items():
-        if len(set(levels)) < max(len(levels), 2) or "" in levels:
-            raise InputError(
-                f"Ordinal column {name!r} needs two or more different levels, not "
-                f"{quoted_list(levels)}."
-            )
-    return [(levels, [name]) for name, levels in levels_of_columns.items()]
-
-
-def _parse_levels(text: str) -> tuple[str, list[str]]:
-    """The name and the levels in a text such as ``education: low < medium < high``."""
-    name, colon, levels = text.partition(":")
-    if not colon or "<" not in levels:
-        raise InputError(
-            f'Ordinal {text!r} is not written as "education: low < medium < high".'
-        )
-    return name.strip(), [level.strip() for level in levels.split("<")]
-
-
-def _wishes_by_column(
-    raw: RawTable, labels: Sequence[str], wishes: Iterable[tuple[Said, Names]]
-) -> dict[str, Said]:
-    """What the user says about each column; contradictions are refused."""
-    said: dict[str, Said] = {}
-    for kind, names in wishes:
-        kind_name = kind if isinstance(kind, str) else ORDINAL
-        for name in unique_names(split_names(names), raw.frame, raw.name):
-            if name in labels:
-                raise InputError(
-                    f"Column {name!r} is a label: it cannot be {kind_name} as well."
-                )
-            if said.setdefault(name, kind) != kind:
-                raise InputError(
-                    f"Column {name!r} cannot be both {said[name]} and {kind_name}."
-                )
-    return said
-
-
-def _check_kinds(raw: RawTable, kinds: Kinds, others: Set[str]) -> None:
-    """Refuse features of a model that are not there, or that are something else."""
-    for name in unique_names(kinds, raw.frame, raw.name):
-        if name in others:
-            raise InputError(
-                f"Column {name!r} is a feature of the model: nothing else can be said "
-                "about it."
-            )
-        kind = kinds[name]
-        if isinstance(kind, str) and kind not in USED:
-            raise InputError(
-                f"Column {name!r}: {kind!r} is no kind that a model takes: "
-                f"{', '.join(USED)}."
-            )
 
 
 def _put_together(

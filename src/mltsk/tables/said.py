@@ -1,0 +1,129 @@
+"""What a user says about the columns of a table, read and checked."""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from pathlib import Path
+
+from mltsk.datasets.dataset import pick_labels, split_names, unique_names
+from mltsk.exceptions import InputError
+from mltsk.text import quoted_list
+
+from .files import RawTable
+from .kinds import ORDINAL, USED, Said
+
+Names = str | Iterable[str]
+Labels = int | str | Path | Sequence[str] | Mapping[str, object] | None
+Ordinal = str | Iterable[str] | Mapping[str, Sequence[str]] | None
+Kinds = Mapping[str, Said]
+PositiveWords = dict[
+    str, Sequence[str] | None
+]  # of label columns; None: the usual ones
+
+
+def label_columns(raw: RawTable, labels: Labels) -> PositiveWords:
+    """The label columns, each with the words that mean yes where they were given.
+
+    A number counts columns, the last ones or, if negative, the first ones; names may be
+    written ``name=word``, or ``name=word|other`` where several words mean yes.
+    """
+    # A string for a MATLAB file is a variable, which the reader has taken.
+    is_variable = isinstance(labels, str) and raw.source.lower().endswith(".mat")
+    if labels is None or str(labels).lower().endswith(".xml") or is_variable:
+        return dict.fromkeys(raw.labels)
+    columns = list(raw.frame.columns)
+    words: PositiveWords = {}
+    if isinstance(labels, Mapping):
+        words = {str(name): _as_words(word) for name, word in labels.items()}
+    elif isinstance(labels, int | Path | Iterable):
+        for name in pick_labels(labels, columns, raw.name):
+            column, equals, word = name.rpartition("=")
+            if equals and name not in columns:
+                words[column] = word.split("|")
+            else:
+                words[name] = None
+    else:
+        raise InputError(
+            f"Labels are names, a number of columns, or a mapping, not {labels!r}."
+        )
+    return {name: words[name] for name in unique_names(words, columns, raw.name)}
+
+
+def _as_words(positive: object) -> list[str] | None:
+    """The word or words that mean yes, as text."""
+    if positive is None:
+        return None
+    if isinstance(positive, str) or not isinstance(positive, Iterable):
+        positive = [positive]
+    return [str(word).strip().removesuffix(".0") for word in positive]
+
+
+def levels_of(ordinal: Ordinal) -> list[tuple[list[str], list[str]]]:
+    """Pairs of levels in order, and the one column that has them."""
+    levels_of_columns: dict[str, list[str]] = {}
+    if isinstance(ordinal, Mapping):
+        for name, levels in ordinal.items():
+            levels_of_columns[str(name)] = [str(level) for level in levels]
+    else:
+        for text in [ordinal] if isinstance(ordinal, str) else ordinal or ():
+            name, levels = _parse_levels(str(text))
+            levels_of_columns[name] = levels
+    for name, levels in levels_of_columns.items():
+        if len(set(levels)) < max(len(levels), 2) or "" in levels:
+            raise InputError(
+                f"Ordinal column {name!r} needs two or more different levels, not "
+                f"{quoted_list(levels)}."
+            )
+    return [(levels, [name]) for name, levels in levels_of_columns.items()]
+
+
+def _parse_levels(text: str) -> tuple[str, list[str]]:
+    """The name and the levels in a text such as ``education: low < medium < high``."""
+    name, colon, levels = text.partition(":")
+    if not colon or "<" not in levels:
+        raise InputError(
+            f'Ordinal {text!r} is not written as "education: low < medium < high".'
+        )
+    return name.strip(), [level.strip() for level in levels.split("<")]
+
+
+def said_by_column(
+    raw: RawTable, labels: Sequence[str], wishes: Iterable[tuple[Said, Names]]
+) -> dict[str, Said]:
+    """What the user says about each column; contradictions are refused."""
+    said: dict[str, Said] = {}
+    for kind, names in wishes:
+        kind_name = kind if isinstance(kind, str) else ORDINAL
+        for name in unique_names(split_names(names), raw.frame, raw.name):
+            if name in labels:
+                raise InputError(
+                    f"Column {name!r} is a label: it cannot be {kind_name} as well."
+                )
+            if said.setdefault(name, kind) != kind:
+                raise InputError(
+                    f"Column {name!r} cannot be both {said[name]} and {kind_name}."
+                )
+    return said
+
+
+def check_kinds(raw: RawTable, kinds: Kinds, others: Set[str]) -> None:
+    """Refuse features of a model that are not there, or that are something else."""
+    for name in unique_names(kinds, raw.frame, raw.name):
+        if name in others:
+            raise InputError(
+                f"Column {name!r} is a feature of the model: nothing else can be said "
+                "about it."
+            )
+        kind = kinds[name]
+        if isinstance(kind, str) and kind not in USED:
+            raise InputError(
+                f"Column {name!r}: {kind!r} is no kind that a model takes: "
+                f"{', '.join(USED)}."
+            )
+
+
+def checked_decimal(decimal: str) -> str:
+    """The sign before decimals, if it is one."""
+    if decimal not in ("", ".", ","):
+        raise InputError(
+            f"The sign before decimals is a point or a comma, not {decimal!r}."
+        )
+    return decimal
