@@ -9,7 +9,13 @@ import pytest
 
 from mltsk import read_table
 from mltsk.sites import Plan, SiteSums, summary_of
-from mltsk.sites.protect import _codes, _counted_features, _small_cells, protected
+from mltsk.sites.protect import (
+    _codes,
+    _counted_features,
+    _small_cells,
+    medians_of_neighbours,
+    protected,
+)
 from mltsk.sites.sums import labels_of_table, numbers_of_table
 
 LEAST = 10
@@ -26,7 +32,6 @@ def safe(tables, plan):
         observed,
         columns=plan.columns,
         scaling=plan.scaling,
-        terms=plan.terms,
         label_names=plan.label_names,
         groups=table.groups,
         least=LEAST,
@@ -34,9 +39,10 @@ def safe(tables, plan):
 
 
 def test_protected_leaves_no_small_cell_of_two_values_or_a_value_and_a_label(
-    safe, plan
+    safe, tables, plan
 ):
-    counted = _counted_features(safe.X, plan.columns, plan.scaling)
+    numbers = numbers_of_table(tables[1], plan)
+    counted = _counted_features(numbers, plan.columns, plan.scaling)
     codes = [_codes(safe.X[:, own]) for own in counted.values()]
     for one in codes:
         for other in codes:
@@ -75,11 +81,21 @@ def test_protected_shares_no_few_people_by_which_two_labels_differ(safe):
             assert only.sum() == 0 or only.sum() >= LEAST
 
 
-def test_protected_moves_ends_in_and_says_all_that_it_did(safe, plan):
+def test_each_measured_number_is_that_of_ten_neighbours(safe, tables, plan):
     age = safe.X[:, 0]
-    assert (age == age.min()).sum() >= LEAST
-    assert (age == age.max()).sum() >= LEAST
-    assert any("moved in" in text for text in safe.told)
+    _, counts = np.unique(age, return_counts=True)
+    assert counts.min() >= LEAST
+    assert len(counts) > 5
+    before = numbers_of_table(tables[1], plan)[:, 0]
+    assert (np.diff(age[np.argsort(before)]) >= 0).all()
+    assert any("neighbours" in text for text in safe.told)
+
+
+def test_neighbours_are_people_and_not_rows():
+    numbers = np.arange(8.0)
+    persons = np.array([0, 0, 0, 0, 1, 2, 3, 4])
+    shared = medians_of_neighbours(numbers, persons, 2)
+    assert shared.tolist() == [2.0] * 5 + [6.0] * 3
 
 
 def test_people_of_several_rows_count_once():
@@ -103,7 +119,6 @@ def shared_rows(frame, labels, plan=None, least=LEAST, change=None):
         observed,
         columns=plan.columns,
         scaling=plan.scaling,
-        terms=plan.terms,
         label_names=plan.label_names,
         groups=table.groups,
         least=least,
@@ -134,43 +149,47 @@ def test_values_of_a_stage_have_no_small_cell_with_a_label():
     assert any("joined with the next one" in text for text in safe.told)
 
 
-def steps_around_one_person(value):
-    """Makes the ramps of a plan so steep that two of them are apart by one value."""
+def scale_around_one_person(value):
+    """Makes a scale of an age on which one person is a digit of every sum."""
 
     def change(plan):
         d = 1  # age
-        curves = np.flatnonzero((plan.terms.feature == d) & ~plan.terms.straight)
-        knots = plan.scaling.values[d]
-        levels = plan.scaling.levels[d]
-        low = plan.terms.low.copy()
-        high = plan.terms.high.copy()
-        for place, end in zip(curves[:2], (value - 0.05, value + 0.05), strict=True):
-            low[place] = np.interp(end - 0.01, knots, levels)
-            high[place] = np.interp(end + 0.01, knots, levels)
-        return replace(plan, terms=replace(plan.terms, low=low, high=high))
+        scaling = plan.scaling
+        n_below = scaling.values.shape[1] - 4
+        values, levels = scaling.values.copy(), scaling.levels.copy()
+        around = [value - 0.04, value + 0.04, value + 0.06, 200.0]
+        values[d] = np.r_[np.linspace(0, value - 0.06, n_below), around]
+        levels[d] = np.r_[np.zeros(n_below), 0.001, 0.001, 1.0, 1.0]
+        is_ramp = (plan.terms.feature == d) & ~plan.terms.straight
+        low = np.where(is_ramp, 0.0, plan.terms.low)
+        high = np.where(is_ramp, 1.0, plan.terms.high)
+        return replace(
+            plan,
+            scaling=replace(scaling, values=values, levels=levels),
+            terms=replace(plan.terms, low=low, high=high),
+        )
 
     return change
 
 
-def test_a_plan_of_steps_around_one_person_tells_nothing_of_that_person():
+def test_a_plan_made_around_one_person_tells_nothing_of_that_person():
     frame = stages()
-    middle = np.sort(frame.age.unique())
     counts = frame.age.value_counts()
-    alone = next(x for x in middle[len(middle) // 3 :] if counts[x] == 1)
-    change = steps_around_one_person(float(alone))
-    _, plan = shared_rows(frame, ["ill"], change=change)
-    own = np.flatnonzero((plan.terms.feature == 1) & ~plan.terms.straight)[:2]
+    middle = np.sort(frame.age.unique())[60:]
+    alone = float(next(x for x in middle if counts[x] == 1))
+    change = scale_around_one_person(alone)
 
-    def apart(rows):
-        """How many people the two steps tell apart."""
+    def people_apart(least):
+        """How many people have the digit."""
+        rows, plan = shared_rows(frame, ["ill"], least=least, change=change)
+        own = np.flatnonzero((plan.terms.feature == 1) & ~plan.terms.straight)[0]
         Phi = plan.design.rows(plan.scale.apply(rows.X))
-        Phi = Phi / np.sqrt(np.broadcast_to(plan.design.term_weights, Phi.shape[1]))
-        return (np.abs(Phi[:, own[0]] - Phi[:, own[1]]) > 1e-6).sum()
+        weights = np.broadcast_to(plan.design.term_weights, Phi.shape[1])
+        digit = Phi[:, own] / np.sqrt(weights[own])
+        return int(np.isclose(digit, 0.001).sum())
 
-    unsafe, _ = shared_rows(frame, ["ill"], plan=plan, least=1)
-    assert 0 < apart(unsafe) < LEAST
-    safe, _ = shared_rows(frame, ["ill"], plan=plan)
-    assert apart(safe) == 0 or apart(safe) >= LEAST
+    assert people_apart(1) == 1
+    assert people_apart(LEAST) == 0 or people_apart(LEAST) >= LEAST
 
 
 def test_what_is_told_of_cells_is_no_count_of_few(tables, plan):

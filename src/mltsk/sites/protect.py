@@ -14,14 +14,14 @@ must hold nobody or at least ``least`` people:
 - where this does not end, the feature is not known for anybody.
 
 Numbers of a few different values, such as a stage, are counted like values: a value
-with a small cell first becomes the next one towards the middle. Of all other numbers,
-people are moved until every part of a curve that could be told apart holds nobody or
-at least ``least`` people: a plan from elsewhere could otherwise ask for steps around
-one person.
+with a small cell first becomes the next one towards the middle. All other numbers
+become the median of ``least`` neighbours or more. A plan from elsewhere can bend a
+scale until the digits of a sum are counts of people of single values (one who was 58.3
+years old was found to be ill so, with parts of curves of 10 people and more), and it
+can tell no more of neighbours who share a number.
 
 Labels with few cases, or few others, are not shared; nor are those few people in which
-one label was observed and another was not. Ends of numbers are moved in to the
-``least``-th person from each end.
+one label was observed and another was not.
 
 Symbols: n rows, D columns of numbers, L labels.
 """
@@ -34,11 +34,10 @@ from numpy.typing import NDArray
 
 from ..columns import Columns
 from ..core.arrays import FloatArray
-from ..core.scales import Scaling, interpolated
-from ..core.terms import Terms
+from ..core.scales import Scaling
 from ..fit.left_out import Groups
 from ..text import plural, quoted_list
-from .summary import MAX_COUNTED_VALUES, groups_of_rows, limits_of, n_people
+from .summary import MAX_COUNTED_VALUES, groups_of_rows, n_people
 
 MAX_ROUNDS = 30
 NOT_KNOWN = -1
@@ -67,7 +66,6 @@ def protected(
     *,
     columns: Columns,
     scaling: Scaling,
-    terms: Terms,
     label_names: tuple[str, ...],
     groups: Groups,
     least: int,
@@ -89,8 +87,8 @@ def protected(
         rows.X[codes[name] == NOT_KNOWN, own] = np.nan
     _tell_values(rows, codes, before, least)
     measured = _measured_columns(rows.X, columns, scaling)
-    _protect_ends(rows, measured, groups, least)
-    _protect_curves(rows, measured, columns, scaling, terms, groups, least)
+    names = [columns.names[part.feature] for part in columns.parts]
+    _share_numbers(rows, names, measured, groups, least)
     return rows
 
 
@@ -367,108 +365,52 @@ def _cells_told(count: int, least: int) -> str:
     return plural(count, "cell") if count >= least else f"fewer than {least} cells"
 
 
-def _protect_ends(
-    rows: Protected, measured: list[int], groups: Groups, least: int
+def _share_numbers(
+    rows: Protected, names: list[str], measured: list[int], groups: Groups, least: int
 ) -> None:
-    """Move numbers beyond the ``least``-th person from each end in to that person's."""
-    n_moved = 0
+    """Give measured numbers of neighbours in one, whatever a plan asks of them.
+
+    ``names`` are those of the features of all columns.
+    """
+    gone = []
     for d in measured:
         x = rows.X[:, d]
         is_known = ~np.isnan(x)
         if n_people(is_known, groups) < 2 * least:
-            rows.X[:, d] = np.nan
+            x[:] = np.nan
+            gone.append(names[d])
             continue
-        own_groups = None if groups is None else groups[is_known]
-        low, high = limits_of(x[is_known], own_groups, least)
-        n_moved += int(((x < low) | (x > high)).sum())
-        rows.X[:, d] = np.clip(x, low, high)
-    if n_moved:
+        x[is_known] = medians_of_neighbours(
+            x[is_known], groups_of_rows(groups, is_known), least
+        )
+    if gone:
         rows.told.append(
-            f"{plural(n_moved, 'number')} beyond the {least}th person from an end "
-            "moved in to that person's."
+            f"Not shared at all, measured in too few people: {quoted_list(gone, 20)}."
+        )
+    if len(gone) < len(measured):
+        rows.told.append(
+            f"Each number of many values became the median of at least {least} "
+            "neighbours."
         )
 
 
-def _protect_curves(
-    rows: Protected,
-    measured: list[int],
-    columns: Columns,
-    scaling: Scaling,
-    terms: Terms,
-    groups: Groups,
-    least: int,
-) -> None:
-    """Move people out of parts of curves that hold few of them.
+def medians_of_neighbours(x: FloatArray, groups: Groups, least: int) -> FloatArray:
+    """Numbers (n,) of which each is shared by ``least`` people, who are neighbours.
 
-    What ramps tell apart is a hat from one of their ends to the one after the next.
+    >>> medians_of_neighbours(np.array([1.0, 9.0, 2.0, 8.0, 7.0]), None, 2).tolist()
+    [1.5, 8.0, 1.5, 8.0, 8.0]
     """
-    moved = []
-    for d in measured:
-        ends = _ends_of_ramps(terms, d)
-        knots = scaling.values[d]
-        levels = scaling.levels[d]
-        places = np.array([interpolated(end, levels, knots) for end in ends])
-        before = rows.X[:, d].copy()
-        rows.X[:, d] = _without_small_hats(before, places, groups, least)
-        if not np.array_equal(before, rows.X[:, d], equal_nan=True):
-            moved.append(columns.names[columns.parts[d].feature])
-    if moved:
-        rows.told.append(
-            f"Numbers moved to the next bend of a curve, because fewer than {least} "
-            f"people were around one: {quoted_list(moved, 20)}."
-        )
-
-
-def _without_small_hats(
-    x: FloatArray, places: FloatArray, groups: Groups, least: int
-) -> FloatArray:
-    """Numbers (n,) of which no hat between ``places`` holds few people."""
-    moved = x.copy()
-    for _ in range(MAX_ROUNDS):
-        hat = _small_hat(moved, places, groups, least)
-        if hat is None:
-            return moved
-        low, high = hat
-        inside = (moved > low) & (moved < high)
-        is_lower = moved[inside] - low < high - moved[inside]
-        moved[inside] = np.where(is_lower, low, high)
-    return _at_places(x, places, groups, least)
-
-
-def _at_places(
-    x: FloatArray, places: FloatArray, groups: Groups, least: int
-) -> FloatArray:
-    """Numbers (n,) moved to the nearest of some places that have enough people each."""
-    is_known = ~np.isnan(x)
-    kept = places.tolist()
-    while True:
-        nearest = np.abs(x[is_known, None] - np.array(kept)).argmin(axis=1)
-        own_groups = None if groups is None else groups[is_known]
-        sizes = [n_people(nearest == k, own_groups) for k in range(len(kept))]
-        if len(kept) == 1 or min(sizes) >= least:
-            break
-        del kept[int(np.argmin(sizes))]
-    moved = x.copy()
-    moved[is_known] = np.array(kept)[nearest]
-    return moved
-
-
-def _ends_of_ramps(terms: Terms, d: int) -> list[float]:
-    """Levels at which the ramps of column d begin and end, rising."""
-    own = terms.feature == d
-    if terms.straight is not None:
-        own = own & ~terms.straight
-    if terms.low is None or terms.high is None or not own.any():
-        return []
-    return np.unique([terms.low[own], terms.high[own]]).tolist()
-
-
-def _small_hat(
-    x: FloatArray, places: FloatArray, groups: Groups, least: int
-) -> tuple[float, float] | None:
-    """The ends of a hat that some people are in, but fewer than ``least``."""
-    for low, high in zip(places[:-2], places[2:], strict=True):
-        inside = (x > low) & (x < high)
-        if 0 < n_people(inside, groups) < least:
-            return float(low), float(high)
-    return None
+    order = np.argsort(x, kind="stable")
+    people = order if groups is None else groups[order]
+    _, starts = np.unique(x[order], return_index=True)
+    ends = []
+    neighbours: set[int] = set()
+    for start, own in zip(starts, np.split(people, starts[1:]), strict=True):
+        neighbours.update(own.tolist())
+        if len(neighbours) >= least:
+            ends.append(int(start) + len(own))
+            neighbours.clear()
+    medians = np.empty(len(x))
+    for places in np.split(order, ends[:-1]):  # the last few go with those before
+        medians[places] = np.median(x[places])
+    return medians

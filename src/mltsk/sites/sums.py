@@ -77,7 +77,6 @@ class SiteSums:
             observed,
             columns=plan.columns,
             scaling=plan.scaling,
-            terms=plan.terms,
             label_names=plan.label_names,
             groups=table.groups,
             least=least,
