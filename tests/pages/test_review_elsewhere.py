@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import kstest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from mltsk import MLTSKClassifier, load, read_table, review, save
+from mltsk import MLTSKClassifier, PaperMLTSK, load, read_table, review, save
 from mltsk.exceptions import InputError
 from mltsk.metrics import calibration_line
 from mltsk.pages.review import review_page, validation_page
@@ -132,6 +132,12 @@ def test_review_refuses_tables_and_models_that_do_not_fit(fitted, other, tmp_pat
         review_page(table, quick=True, test=without)
     with pytest.raises(InputError, match="leave test out, or fitted"):
         review(table, tmp_path / "page.html", fitted=fitted, test=other)
+    papers = PaperMLTSK(1, correlation_weight=0.01)
+    numbers = table.X[["age"]].fillna(0.0)
+    fitted_papers = papers.fit(numbers, table.Y.fillna(0.0))
+    for options in ({"model": papers}, {"fitted": fitted_papers}):
+        with pytest.raises(InputError, match="of an MLTSKClassifier"):
+            review(table, tmp_path / "page.html", **options)
     classes = MLTSKClassifier().fit(table.X, table.Y["gout"])
     with pytest.raises(InputError, match="one class of several"):
         validation_page(classes, other)

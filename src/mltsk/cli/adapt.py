@@ -96,8 +96,8 @@ def adapt(
     old, info = open_model(model)
     if not hasattr(old, "adapted"):
         raise InputError(
-            f"{model} holds a {type(old).__name__}, which cannot be adapted: fit a "
-            "model with `mltsk fit` first."
+            f"{model} holds a {type(old).__name__}, which cannot be adapted: `mltsk "
+            "fit` without --preset paper writes models that can."
         )
     label_options = fitted_label_options(info)
     if labels is not None or label_column is not None:

@@ -76,7 +76,7 @@ def correct(
     if not isinstance(fitted, mltsk.MLTSKClassifier):
         raise InputError(
             f"{model} holds a {type(fitted).__name__}, which cannot be corrected: "
-            "`mltsk fit` writes models that can."
+            "`mltsk fit` without --preset paper writes models that can."
         )
     wishes = wishes_of(
         fitted,

@@ -151,7 +151,9 @@ def _with_reasons(
     predictions: "DataFrame", model: "Estimator", rows: "DataTable"
 ) -> "DataFrame":
     """Predictions with a column of reasons behind each label."""
-    reasons = list(model.explain(rows.X).reasons(N_REASONS))
+    from .opened import answers
+
+    reasons = list(answers(model, rows.X, "explain").reasons(N_REASONS))
     for label in model.label_names_:
         place = predictions.columns.get_loc(label) + 1
         texts = [of_row[label] for of_row in reasons]

@@ -335,8 +335,8 @@ def fitted_rows(
     classifier = classifier_with_rules(opened, model)
     if has_steps(opened) or not hasattr(classifier, "points"):
         raise InputError(
-            f"{model} holds a {type(classifier).__name__} that is not fitted on "
-            "features as they are: sheets are made for what `mltsk fit` writes."
+            f"{model} holds a {type(opened).__name__}: sheets are made for what "
+            "`mltsk fit` writes without --preset paper."
         )
     rows = samples(
         classifier,

@@ -97,6 +97,11 @@ class Why(Page):
             parts += [asdict(part) for part in self.of_kind(kind)[:top]]
         return {**vars(self), "given": self.given, "parts": parts}
 
+    @property
+    def is_of_rules_alone(self) -> bool:
+        """Whether rules add all of the score, as in a model of the paper."""
+        return {part.part for part in self.parts} <= {"exception", "slope"}
+
     def of_kind(self, kind: str) -> tuple[Part, ...]:
         """Parts of one kind."""
         return tuple(part for part in self.parts if part.part == kind)
@@ -104,14 +109,16 @@ class Why(Page):
     def strongest(self, top: int) -> str:
         """The ``top`` parts that move the score most, in words, with what they add.
 
-        All exceptions are one: of hundreds, none says much alone.
+        All exceptions are one: of hundreds, none says much alone. Rules of the paper
+        are no exceptions to anything: what features do within them are the reasons.
         """
         amounts = {}
-        for kind in ("given", "feature", "absent", "pair"):
+        slopes = ("slope",) if self.is_of_rules_alone else ()
+        for kind in ("given", "feature", "absent", "pair", *slopes):
             for part in self.of_kind(kind)[:top]:
                 amounts[part.words] = part.contribution
         exceptions = self.of_kind("exception")
-        if exceptions:
+        if exceptions and not self.is_of_rules_alone:
             amounts[SIMILAR] = sum(part.contribution for part in exceptions)
         strongest = sorted(amounts, key=lambda words: -abs(amounts[words]))[:top]
         moving = [w for w in strongest if abs(amounts[w]) >= LEAST_REASON]

@@ -42,6 +42,7 @@ from .explorer import policy
 from .render import source, template, write_page
 from .review_elsewhere import (
     check_finished,
+    check_general,
     elsewhere_section,
     judged_on,
     labels_elsewhere,
@@ -214,13 +215,14 @@ def review_page(
     """
     _check_review(table, max_labels)
     check_by(table, by)
+    if model is None:
+        model = MLTSKClassifier(threshold="f1")
+    check_general(model)
     if test is not None:
         test = matching_table(test, table.feature_names, table.label_names)
     is_quick = quick or _n_units(table) < 4 * COMPARISON_FOLDS
     step = _step_counter(progress, len(table), is_quick=is_quick)
     step()  # none yet
-    if model is None:
-        model = MLTSKClassifier(threshold="f1")
     fitted = clone(model).fit(samples_of(table), table.Y, groups=table.groups)
     fitted = with_feature_names(fitted, table.feature_names)
     step()

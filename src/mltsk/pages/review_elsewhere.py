@@ -70,8 +70,18 @@ def refuse_together(**others: object) -> None:
             )
 
 
+def check_general(model: object) -> None:
+    """Refuse a model without a general rule, such as the paper's."""
+    if not isinstance(model, MLTSKClassifier):
+        raise InputError(
+            f"A review is of an MLTSKClassifier, and this is a {type(model).__name__}: "
+            "evaluate and explore take it."
+        )
+
+
 def check_finished(model: MLTSKClassifier) -> None:
-    """Refuse a model that predicts no labels from named features."""
+    """Refuse a model that is not to be reviewed, or predicts no labels from names."""
+    check_general(model)
     if not getattr(model, "multilabel_", False):
         raise InputError(
             "A review judges labels, and this model predicts one class of several."

@@ -146,6 +146,17 @@ def test_explain_names_the_callers_labels(data):
     assert Y.columns[0] in str(model.explain(X[:1]))
 
 
+def test_reasons_are_what_features_do_within_rules(data):
+    X, Y = data.frames()
+    model = PaperMLTSK(n_rules=2, width_scale=10.0, correlation_weight=0.01).fit(X, Y)
+    reasons = next(model.explain(X[:1]).reasons(top=2))
+    slopes = model.explain(X[:1]).slope_effects()[0]
+    strongest = X.columns[np.abs(slopes[:, 0]).argmax()]
+    assert reasons[Y.columns[0]].startswith(f"{strongest} is ")
+    assert f"{slopes[np.abs(slopes[:, 0]).argmax(), 0]:+.2f}" in reasons[Y.columns[0]]
+    assert "exceptions" not in str(reasons)
+
+
 def on_every_path(model, data, grid):
     """Scores by setting, of three paths.
 

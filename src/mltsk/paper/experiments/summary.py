@@ -222,8 +222,10 @@ def settings_sentences(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
     for method, rows in _ap_by_method(gaps):
         for n_settings, same in rows.groupby("n_settings"):
             few = _few_settings(results, method, int(n_settings))
-            if few:
-                shares.append(f"{method} {few} on {_sets(len(same))}")
+            if few and len(same) == len(rows):
+                shares.append(f"{method} {few}")
+            elif few:
+                shares.append(f"{method} {few} on {_titles(results, same['dataset'])}")
     if shares:
         yield f"Fewer settings than those of Table II: {listing(shares)}."
 
