@@ -1,6 +1,8 @@
 """Models that commands are given as files, and what they answer."""
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -56,13 +58,19 @@ def has_steps(model: Estimator) -> bool:
     return bool(steps)
 
 
-def answers(model: Estimator, X: object, method: str) -> NDArray[Any]:
-    """What a method of a model answers to samples."""
+@contextmanager
+def matched_names() -> Iterator[None]:
+    """No warning about names: `samples` has matched columns, and gives an array."""
     with warnings.catch_warnings():
-        # `samples` has matched columns by name; scikit-learn sees a plain array alone.
         warnings.filterwarnings(
             "ignore", "X does not have valid feature names", UserWarning
         )
+        yield
+
+
+def answers(model: Estimator, X: object, method: str) -> NDArray[Any]:
+    """What a method of a model answers to samples."""
+    with matched_names():
         return getattr(model, method)(X)
 
 

@@ -151,9 +151,10 @@ def _with_reasons(
     predictions: "DataFrame", model: "Estimator", rows: "DataTable"
 ) -> "DataFrame":
     """Predictions with a column of reasons behind each label."""
-    from .opened import answers
+    from .opened import matched_names
 
-    reasons = list(answers(model, rows.X, "explain").reasons(N_REASONS))
+    with matched_names():
+        reasons = list(model.explain(rows.X).reasons(N_REASONS))
     for label in model.label_names_:
         place = predictions.columns.get_loc(label) + 1
         texts = [of_row[label] for of_row in reasons]
