@@ -365,7 +365,11 @@ def test_standard_streams_let_a_job_end_whose_reader_has_left(inputs, tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
-def test_standard_streams_that_are_full_fail_with_one_sentence(inputs):
-    done = shell("$MLTSK rules {model} > /dev/full", **inputs)
+@pytest.mark.parametrize("buffering", ["PYTHONUNBUFFERED= ", "PYTHONUNBUFFERED=1 "])
+@pytest.mark.parametrize("command", ["rules {model}", "columns {data} --labels 5"])
+def test_standard_streams_that_are_full_fail_with_one_sentence(
+    inputs, buffering, command
+):
+    done = shell(f"{buffering}$MLTSK {command} > /dev/full", **inputs)
     sentence = "mltsk: Standard output cannot be written: No space left on device.\n"
     assert (done.returncode, done.stderr) == (1, sentence)
