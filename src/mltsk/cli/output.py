@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 from warnings import catch_warnings, simplefilter
 
 import typer
@@ -18,9 +18,6 @@ import typer
 from ..exceptions import InputError, printable, printable_lines
 from ..files import check_outputs, writing
 from ..machine import discard_output, open_standard_descriptors
-
-if TYPE_CHECKING:
-    pass
 
 LOWER_IS_BETTER = ("HL", "OE", "RL", "CV")
 MAX_PRINTED_LABELS = 20
