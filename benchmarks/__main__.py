@@ -101,7 +101,7 @@ def add_arguments_of_rivals(parser: argparse.ArgumentParser) -> None:
         "--methods", metavar="NAMES", help='rivals: these methods, separated by ";"'
     )
     parser.add_argument(
-        "--sets", metavar="NAMES", help='rivals: these data sets, separated by ";"'
+        "--sets", metavar="NAMES", help="rivals: these data sets, separated by commas"
     )
     parser.add_argument(
         "--limit",

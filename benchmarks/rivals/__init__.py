@@ -8,8 +8,9 @@ there are left out, with a sentence). What was measured is kept in the folder
 stopped; a cell is measured again when the method's version is another. A method that
 needs more than ``--limit`` processor seconds for a fold is recorded as over it. Two
 folds of sets up to 2,000 rows and one of larger ones; all five with ``--full``.
-``--methods`` and ``--sets`` name some of them, separated by "; "; ``--show`` measures
-nothing and prints the tables of what is there, others' predictions included;
+``--methods`` and ``--sets`` name some of them, separated by "; " (sets also by commas);
+``--show`` measures nothing and prints the tables of what is there, others' predictions
+included;
 ``--picture FILE`` draws mean ranks with the critical difference.
 """
 
@@ -42,7 +43,8 @@ def run_or_refuse(options: Options) -> None:
     from .summary import print_tables
 
     store = Store(options.store)
-    sets = chosen(options.sets, NAMES, "data set")
+    wanted = options.sets.replace(",", ";") if options.sets else None
+    sets = chosen(wanted, NAMES, "data set")
     methods = chosen(options.methods, tuple(METHODS), "method")
     if not options.show:
         measure_all(store, sets, at_hand(methods), options)

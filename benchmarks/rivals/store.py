@@ -18,6 +18,7 @@ import numpy as np
 from mltsk.exceptions import InputError
 
 from .data import Task, TaskFold
+from .fits import METHODS
 
 DONE = "done"
 OVER = "over"  # a limit of time or memory
@@ -75,7 +76,7 @@ class Store:
         if probabilities is None:
             self._path("predictions", cell.method, fold, "npz").unlink(missing_ok=True)
         else:
-            self.write_predictions(cell.method, fold, probabilities)
+            self._write(cell.method, fold, probabilities)
         path = self._path("cells", cell.method, fold, "json")
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".part")
@@ -85,7 +86,22 @@ class Store:
     def write_predictions(
         self, method: str, fold: TaskFold, probabilities: np.ndarray
     ) -> Path:
-        """Write what a method says about the rows of a fold, and return the file."""
+        """Write what a method of your own says about the rows of a fold; the file.
+
+        Its name is that of a folder, and none of the methods that are measured here.
+        """
+        if method in METHODS:
+            raise InputError(
+                f"{method!r} is a method that is measured here: call yours otherwise."
+            )
+        is_plain = Path(method).name == method and "\\" not in method
+        if not is_plain or not method.strip(" ."):
+            raise InputError(
+                f"A method cannot be called {method!r}: its name is that of a folder."
+            )
+        return self._write(method, fold, probabilities)
+
+    def _write(self, method: str, fold: TaskFold, probabilities: np.ndarray) -> Path:
         chances = _checked(probabilities, fold, f"Predictions of {method}")
         path = self._path("predictions", method, fold, "npz")
         path.parent.mkdir(parents=True, exist_ok=True)

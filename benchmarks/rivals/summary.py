@@ -113,9 +113,13 @@ def say_what_is_old(results: pd.DataFrame) -> None:
     """Name our results that another state of the package made."""
     for method in (OURS, OURS_SHORT):
         versions = results.loc[results["method"] == method, "version"]
-        n_old = int((versions != version_of(method)).sum())
+        measured = versions[versions != ""]
+        n_old = int((measured != version_of(method)).sum())
         if n_old:
-            print(f"{method}: {n_old} of {len(versions)} results are of other files.")
+            print(
+                f"{method}: {n_old} of {len(measured)} results were measured with "
+                "another state of the package."
+            )
 
 
 def grid(

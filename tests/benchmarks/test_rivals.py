@@ -248,6 +248,22 @@ def test_a_file_of_words_is_refused_with_a_sentence(tmp_path):
         store.predictions("stranger", fold)
 
 
+@pytest.mark.parametrize("name", ["../x", "a/b", "a\\b", "..", " ", "", "mltsk", TREE])
+def test_a_stranger_takes_no_name_that_is_no_folder_or_not_free(tmp_path, name):
+    store = Store(tmp_path / "store")
+    fold = task_of().fold(1)
+    with pytest.raises(InputError, match=re.escape(repr(name))):
+        store.write_predictions(name, fold, np.full((len(fold.rows), 3), 0.5))
+    assert not list(tmp_path.rglob("*.npz"))
+
+
+def test_sets_are_separated_by_commas_or_semicolons(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("MLTSK_DATA", str(tmp_path))
+    with pytest.raises(SystemExit):
+        benchmarks.rivals.run(Options(sets="pbc, flags;flowers", store=str(tmp_path)))
+    assert "There is no data set 'flowers'" in capsys.readouterr().err
+
+
 def test_an_unknown_data_set_is_named_and_the_command_ends_with_status_2(
     tmp_path, monkeypatch, capsys
 ):
@@ -283,3 +299,4 @@ def test_the_ten_lines_of_the_page_add_a_method(tmp_path, monkeypatch, capsys):
     assert re.search(r"\| how often \| \*\*\.\d{3}\*\* \|", printed)
     assert data.read_task("pbc").Y.shape == (418, 4)
     assert REFUSED not in printed
+    assert "another state" not in printed  # nothing of ours was measured
