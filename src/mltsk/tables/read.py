@@ -187,7 +187,8 @@ def read_table(
         check_kinds(raw, kinds, {*read, *said})
         said = dict.fromkeys(raw.frame, DROPPED) | said | dict(kinds)
     if kinds is None or isinstance(group, str):
-        undecided = [name for name in raw.frame if name not in {*said, *read}]
+        decided = {*said, *read}
+        undecided = [name for name in raw.frame if name not in decided]
         said |= _said_about_groups(raw, group, said, undecided, rules.missing)
     columns: dict[str, ReadColumn] = {}
     for name, column in raw.frame.items():
