@@ -549,7 +549,7 @@ def feature_pairs(system: FuzzySystem | Effects) -> FeaturePairs:
     >>> clf = MLTSKClassifier(n_pairs=2).fit(*data.frames())
     >>> pairs = feature_pairs(clf.system_)
     >>> len(pairs), pairs[0].heights(clf.label_names_[0]).shape
-    (2, (5, 5))
+    (2, (8, 8))
     """
     effects = system if isinstance(system, Effects) else Effects(system)
     pairs = PairEffects(effects)
