@@ -176,7 +176,8 @@ def _verdict(error: Exception) -> tuple[int, str]:
     if hasattr(error, "format_message"):
         context = getattr(error, "ctx", None)
         where = getattr(context, "command_path", "mltsk")
-        sentence = error.format_message().rstrip(".")
+        # newer versions of typer put the name of an exception before its reason
+        sentence = error.format_message().rstrip(".").replace("Value error, ", "")
         symbol = str(getattr(error, "option_name", ""))
         advice = fit.advice_on_symbol(symbol) if where == "mltsk fit" else ""
         if advice:
