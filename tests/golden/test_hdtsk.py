@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose
 from mltsk.core.fuzzymap import FuzzyMap
 from mltsk.paper import fuzzy_c_means
 from mltsk.paper.methods.ml_hdtsk_fs import (
+    GroupSparseProblem,
     coupling_of,
     group_sparse_consequents,
     jaccard_distances,
@@ -71,15 +72,15 @@ def test_consequents_and_steps_are_those_of_the_program(run, setting, with_gram)
     n_train = int(run["n_train"])
     G = mapped(run).take(slice(n_train))
     alpha, beta, gamma = run["params"][setting]
-    result = group_sparse_consequents(
+    problem = GroupSparseProblem(
         quadratic(G, run["Y"][:n_train], form=with_gram),
         run["coupling"],
         len(run["centers"]),
+        n_train,
         alpha=alpha,
         beta=beta,
-        gamma=gamma,
-        n_rows=n_train,
     )
+    result = group_sparse_consequents(problem, gamma)
     assert result.n_iter == run["n_iter"][setting]
     assert_allclose(result.P, run["W"][setting][bias_first(run)], rtol=0, atol=1e-9)
     assert_allclose(result.losses[-1], run["last_loss"][setting], atol=1e-10)

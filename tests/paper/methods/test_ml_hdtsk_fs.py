@@ -13,6 +13,7 @@ from mltsk.datasets import make_multilabel_rules
 from mltsk.paper.experiments.definition import pick_methods, section_iv
 from mltsk.paper.methods import METHODS, MLHDTSK, SUCCESSORS
 from mltsk.paper.methods.ml_hdtsk_fs import (
+    GroupSparseProblem,
     coupling_of,
     frobenius_norm,
     group_directions,
@@ -71,9 +72,8 @@ def test_one_step_by_hand():
     data = quadratic(G, X)
     # A = [[2, 1], [1, 1]], B = [1, 1]; (A + I)⁻¹B = [.2, .4]; A P = [.8, .6]
     # ‖A‖ = √7, so Lip = √14; slope A P - B + β P/|P| = [.8, .6]
-    result = group_sparse_consequents(
-        data, np.zeros((1, 1)), 1, alpha=0, beta=1, gamma=1, n_rows=2, max_iter=1
-    )
+    problem = GroupSparseProblem(data, np.zeros((1, 1)), 1, 2, alpha=0, beta=1)
+    result = group_sparse_consequents(problem, gamma=1, max_iter=1)
     assert_allclose(frobenius_norm(data), np.sqrt(7))
     P = np.array([0.2, 0.4]) - np.array([0.8, 0.6]) / np.sqrt(14)
     assert_allclose(result.P[:, 0], P)

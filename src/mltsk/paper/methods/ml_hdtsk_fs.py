@@ -30,6 +30,7 @@ is below 0.01. F is what the program watches, not what its steps descend: they h
 
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
+from math import sqrt
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -130,41 +131,45 @@ class MLHDTSK(PapersRules):
         Z = scaling.apply(X)
         Q = coupling_of(jaccard_distances(Y, w))
         for same_rules in agreeing_in(trials, "n_rules"):
-            asked = same_rules[0].model.n_rules
-            centers, _ = find_rules(Z, w, asked, fuzzifier=FUZZIFIER)
-            warn_if_fewer(len(centers), asked)
+            n_rules = same_rules[0].model.n_rules
+            centers, _ = find_rules(Z, w, n_rules, fuzzifier=FUZZIFIER)
+            warn_if_fewer(len(centers), n_rules)
             widths = np.full_like(centers, X.shape[1] / LARGEST_EXPONENT)
             G = FuzzyMap.of(Z, centers, widths)
             data = quadratic(G, Y, w)
             size = frobenius_norm(data)
             for trial in same_rules:
-                model = trial.model
-                result = group_sparse_consequents(
-                    data,
-                    Q,
-                    len(centers),
-                    alpha=model.correlation_weight,
-                    beta=model.group_weight,
-                    gamma=model.init_ridge,
-                    n_rows=float(w.sum()),
-                    size=size,
-                    max_iter=model.max_iter,
-                    tol=model.tol,
-                )
-                model.coupling_ = Q
-                model.n_iter_ = result.n_iter
-                model._keep_rules(
+                trial.model._keep_rules(
                     X,
                     w,
                     scaling=scaling,
                     centers=centers,
                     widths=widths,
                     M=G.M,
-                    P=result.P,
+                    P=trial.model._consequents(data, Q, len(centers), w.sum(), size),
                     thresholds=np.full(Y.shape[1], THRESHOLD),
                     firing="softmax",
                 )
                 yield trial
+
+    def _consequents(
+        self, data: Quadratic, Q: Array, n_rules: int, n_rows: float, size: float
+    ) -> Array:
+        """P (K(D+1), L); the coupling and the number of steps are stored."""
+        problem = GroupSparseProblem(
+            data,
+            Q,
+            n_rules,
+            n_rows,
+            alpha=self.correlation_weight,
+            beta=self.group_weight,
+        )
+        result = group_sparse_consequents(
+            problem, self.init_ridge, size=size, max_iter=self.max_iter, tol=self.tol
+        )
+        self.coupling_ = Q
+        self.n_iter_ = result.n_iter
+        return result.P
 
 
 def jaccard_distances(Y: Array, w: Array) -> Array:
@@ -207,20 +212,9 @@ def frobenius_norm(data: Quadratic) -> float:
     return float(np.linalg.norm(dual))
 
 
-def group_sparse_consequents(
-    data: Quadratic,
-    Q: Array,
-    n_rules: int,
-    *,
-    alpha: float,
-    beta: float,
-    gamma: float,
-    n_rows: float,
-    size: float | None = None,
-    max_iter: int = 100,
-    tol: float = 1e-6,
-) -> GroupSparseFit:
-    """Consequents as the program finds them, from a ridge solution.
+@dataclass(frozen=True)
+class GroupSparseProblem:
+    """What the steps go down, and what is watched to stop them.
 
     Parameters
     ----------
@@ -229,15 +223,53 @@ def group_sparse_consequents(
     Q : array of shape (L, L)
     n_rules : int
         K: the rows of P are those of one rule after another.
-    alpha, beta, gamma : float
     n_rows : float
         N, the sum of the weights.
-    size : float, optional
-        `frobenius_norm` of the data, where it is known.
-    max_iter, tol : int, float
+    alpha, beta : float
     """
-    size = frobenius_norm(data) if size is None else size
-    lipschitz = np.sqrt(2 * (size**2 + np.linalg.norm(alpha * Q) ** 2))
+
+    data: Quadratic
+    Q: Array
+    n_rules: int
+    n_rows: float
+    _: KW_ONLY
+    alpha: float
+    beta: float
+
+    def lipschitz(self, size: float) -> float:
+        """Lip, where ``size`` is `frobenius_norm` of the data."""
+        coupling = float(np.linalg.norm(self.alpha * self.Q))
+        return sqrt(2 * (size**2 + coupling**2))
+
+    def slope(self, V: Array, AV: Array, P: Array) -> Array:
+        """The slope at V, but for that of the groups, which is taken at P."""
+        coupled = self.alpha * (V @ self.Q)
+        return (
+            AV - self.data.B + coupled + self.beta * group_directions(P, self.n_rules)
+        )
+
+    def loss(self, P: Array, AP: Array) -> float:
+        """F."""
+        misfit = np.vdot(P, AP) - 2 * np.vdot(P, self.data.B) + self.data.yy
+        groups = group_norms(P, self.n_rules).sum()
+        coupled = self.alpha * label_likeness(P, self.Q)
+        return float((misfit / 2 + self.beta * groups + coupled / 2) / self.n_rows)
+
+
+def group_sparse_consequents(
+    problem: GroupSparseProblem,
+    gamma: float,
+    *,
+    size: float | None = None,
+    max_iter: int = 100,
+    tol: float = 1e-6,
+) -> GroupSparseFit:
+    """Consequents as the program finds them, from the ridge solution of ``gamma``.
+
+    ``size`` is `frobenius_norm` of the data, where it is known.
+    """
+    data = problem.data
+    lipschitz = problem.lipschitz(frobenius_norm(data) if size is None else size)
     P = data.ridge_start(gamma)
     AP = data.apply(P)
     P_old = P
@@ -249,17 +281,14 @@ def group_sparse_consequents(
         momentum = (b_old - 1) / b
         V = P + momentum * (P - P_old)
         AV = AP + momentum * (AP - AP_old)
-        slope = AV - data.B + alpha * (V @ Q) + beta * group_directions(P, n_rules)
+        slope = problem.slope(V, AV, P)
         b_old = b
         b = next_momentum(b)
         P_old = P
         AP_old = AP
         P = V - slope / lipschitz
         AP = data.apply(P)
-        misfit = float(np.vdot(P, AP) - 2 * np.vdot(P, data.B) + data.yy)
-        groups = float(group_norms(P, n_rules).sum())
-        alike = label_likeness(P, Q)
-        losses.append((misfit / 2 + beta * groups + alpha * alike / 2) / n_rows)
+        losses.append(problem.loss(P, AP))
         if len(losses) > 1 and (losses[-2] - losses[-1] <= tol or losses[-1] <= 0):
             break
     return GroupSparseFit(P, len(losses), np.array(losses))
