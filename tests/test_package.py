@@ -32,6 +32,29 @@ def test_the_citation_and_the_changelog_have_the_version_of_the_package():
     )
 
 
+def test_the_citation_names_the_paper_as_the_page_for_its_readers_does():
+    citation = yaml.safe_load(read("CITATION.cff"))
+    # what version 1.2.0 of the format asks for
+    assert citation["cff-version"] == "1.2.0"
+    assert {"title", "message", "authors"} <= set(citation)
+    (paper,) = citation["references"]
+    entry = dict(
+        re.findall(
+            r"^  (\w+) += \{(.+)\},?$", read("docs/paper_in_ten_lines.md"), re.MULTILINE
+        )
+    )
+    assert entry["doi"] == paper["doi"] == "10.1109/TFUZZ.2021.3115967"
+    assert entry["pages"] == f"{paper['start']}--{paper['end']}"
+    assert entry["volume"] == str(paper["volume"])
+    assert entry["number"] == str(paper["issue"])
+    assert entry["journal"] == paper["journal"]
+    names = [
+        f"{author['family-names']}, {author['given-names']}"
+        for author in paper["authors"]
+    ]
+    assert entry["author"] == " and ".join(names)
+
+
 def test_the_conda_recipe_builds_this_version_with_the_same_requirements():
     recipe = yaml.safe_load(read("conda/recipe.yaml"))
     assert recipe["context"]["version"] == mltsk.__version__

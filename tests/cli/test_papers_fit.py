@@ -63,6 +63,24 @@ def test_fit_answers_symbols_with_options(refused, numbers, tmp_path, symbol, op
     assert f"The paper's symbol is {option} here (see `mltsk fit --help`)." in sentence
 
 
+@pytest.mark.parametrize(
+    ("symbol", "where"),
+    [
+        ("--c", "mltsk rules shows it"),
+        ("--δ", "mltsk rules shows it"),
+        ("--P", "mltsk rules shows it"),
+        ("--R", "in Python it is coupling_"),
+    ],
+)
+def test_fit_says_where_to_read_symbols_that_it_finds(
+    refused, numbers, tmp_path, symbol, where
+):
+    out = tmp_path / "m.skops"
+    sentence = refused("fit", numbers, "--labels 2", symbol, "3 --out", out)
+    name = symbol.lstrip("-")
+    assert f"The paper's {name} is found by the fit: {where}" in sentence
+
+
 def test_fit_refuses_a_search_of_the_default_preset(refused, numbers, tmp_path):
     sentence = refused(
         "fit", numbers, "--labels 2 --search --out", tmp_path / "m.skops"

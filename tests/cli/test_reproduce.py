@@ -51,6 +51,15 @@ def test_reproduce_says_first_what_is_missing_and_how_long_it_takes(
     assert re.fullmatch(r"5 pieces of work: about \d+:\d\d on one core", duration)
 
 
+def test_reproduce_takes_protocols_with_commas_like_other_names(
+    succeeds, small_run, tmp_path
+):
+    succeeds(*small_run, "-p strict,nested,strict")
+    with Store.open(tmp_path / "run") as store:
+        cells = store.results().cells
+    assert set(cells["protocol"]) == {"strict", "nested"}
+
+
 def test_report_is_written_again_without_running(succeeds, small_run, tmp_path):
     succeeds(*small_run)
     run = tmp_path / "run"
@@ -82,6 +91,8 @@ def test_reproduce_ends_with_status_1_and_names_a_failing_method(
         ("--labels 3", "--labels is for a file of your own"),
         ("--config no.toml", "no.toml cannot be read"),
         ("-p fair", "'fair' is not one of"),
+        ("-p paper,fair", "'fair' is not one of 'paper', 'strict' or 'nested'"),
+        ("--grid wide", "Invalid value for '--grid': 'wide' is not one of"),
         ("--device gpu", "device must be None"),
         ("-d nowhere.csv --labels 2", "nowhere.csv"),
     ],

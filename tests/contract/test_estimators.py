@@ -18,6 +18,7 @@ from mltsk.paper.methods import (
     HNOML,
     JBNN,
     METHODS,
+    MLHDTSK,
     MLSF,
     BinaryRelevanceTSK,
     ClassifierChainTSK,
@@ -42,6 +43,7 @@ ESTIMATORS = [
     MLkNN(n_neighbors=3),
     MLSF(tol=1e-10),
     MLSF(alpha=0.5, epsilon=0.1, size=1, gamma=0.1),
+    MLHDTSK(group_weight=0.1),
 ]
 ESTIMATORS_OF_TORCH = [
     BPMLL(epochs=20, hidden=6),

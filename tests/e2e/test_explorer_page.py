@@ -342,6 +342,23 @@ def test_within_tells_slopes_of_rules_by_feature(browser, page, clf):
     assert browser.errors == []
 
 
+# Bars that are wider than the place that they have.
+WIDE_BARS = """[...document.querySelectorAll(".diverging")].filter((bar) => {
+  const place = bar.getBoundingClientRect();
+  const fill = bar.querySelector(".fill").getBoundingClientRect();
+  return fill.left < place.left - 1 || fill.right > place.right + 1;
+}).length"""
+
+
+def test_bars_within_rules_of_the_paper_stay_in_their_place(browser, page):
+    # labels that most rows have, far from balanced: an average sample scores much
+    Y = (DATA.X[:, :3] > np.quantile(DATA.X[:, :3], 0.1, axis=0)).astype(int)
+    clf = PaperMLTSK(n_rules=2, width_scale=10, correlation_weight=0.01).fit(DATA.X, Y)
+    browser.open(page(clf, DATA.X, Y))
+    assert len(browser.texts("#x-within li")) > 2
+    assert browser.run(WIDE_BARS) == 0
+
+
 def test_names_stay_text_everywhere(opened):
     assert len(opened.texts("script")) == 2
     assert opened.texts("img, b, iframe") == []

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from mltsk import IncrementalMLTSK, MLTSKClassifier
 from mltsk.io import TRUSTED, untrusted
 from mltsk.io.trust import names_for_skops, trusted_in_pipelines
-from mltsk.paper.methods import METHODS
+from mltsk.paper.methods import METHODS, SUCCESSORS
 
 
 def node(kind, loader="ObjectNode"):
@@ -26,7 +26,10 @@ PIPELINE = {
 }
 
 
-@pytest.mark.parametrize("kind", [MLTSKClassifier, IncrementalMLTSK, *METHODS.values()])
+@pytest.mark.parametrize(
+    "kind",
+    [MLTSKClassifier, IncrementalMLTSK, *METHODS.values(), *SUCCESSORS.values()],
+)
 def test_untrusted_lets_every_public_classifier_pass(kind):
     assert untrusted(node(kind)) is None
     assert untrusted(PIPELINE | {"content": [node(kind)]}) is None

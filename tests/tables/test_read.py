@@ -139,13 +139,20 @@ def test_dataset_of_a_sparse_table_is_sparse():
             r'complete numbers: drop them \(--drop "colour,shape"\)',
         ),
         (
+            {"size": [1.5, None, 2], "colour": ["red", None, "blue"]},
+            r"Column 'colour' of data is nominal, and this method needs complete "
+            r"numbers: drop it and 1 column with missing cells "
+            r'\(--drop "colour,size"\), or use MLTSKClassifier, which takes them',
+        ),
+        (
             {"size": [1.5, None, 2]},
             "Column 'size' of data has no value in 1 row, and this method needs "
             "complete numbers",
         ),
         (
             {"size": [1.5, None, 2], "m": [None, 1, 2]},
-            r"has no value in 1 row \(and 1 other column like it\), and this",
+            r"has no value in 1 row \(and 1 other column like it\), and this method "
+            r'needs complete numbers: leave it or these rows out \(--drop "size,m"\)',
         ),
         ({"good": [1, None, 0]}, "Label 'good' of data has no value in 1 row"),
     ],

@@ -176,11 +176,12 @@ def _verdict(error: Exception) -> tuple[int, str]:
     if hasattr(error, "format_message"):
         context = getattr(error, "ctx", None)
         where = getattr(context, "command_path", "mltsk")
-        sentence = error.format_message().rstrip(".")
+        # newer versions of typer put the name of an exception before its reason
+        sentence = error.format_message().rstrip(".").replace("Value error, ", "")
         symbol = str(getattr(error, "option_name", ""))
-        option = fit.option_of_symbol(symbol) if where == "mltsk fit" else ""
-        if option:
-            sentence = f"No such option: {symbol}. The paper's symbol is {option} here"
+        advice = fit.advice_on_symbol(symbol) if where == "mltsk fit" else ""
+        if advice:
+            sentence = f"No such option: {symbol}. {advice}"
         return BAD_INPUT, f"{sentence} (see `{where} --help`)."
     if isinstance(error, ImportError) and str(error).startswith("pip install"):
         return FAILED, f"a part that this command needs is not installed: {error}"

@@ -295,18 +295,27 @@ def refuse_goal(threshold: object) -> None:
         )
 
 
-def option_of_symbol(option: str) -> str:
-    """The option behind a symbol of the paper, such as --alpha; "" for no symbol.
+def advice_on_symbol(option: str) -> str:
+    """A sentence on a symbol of the paper, such as --alpha; "" for no symbol.
 
-    >>> option_of_symbol("--K")
-    '--rules'
+    >>> advice_on_symbol("--K")
+    "The paper's symbol is --rules here"
+    >>> advice_on_symbol("--delta")
+    "The paper's delta is found by the fit: mltsk rules shows it"
     """
-    from ..paper.symbols import PARAMETER_OF_SYMBOL
+    from ..paper.symbols import FOUND_OF_SYMBOL, PARAMETER_OF_SYMBOL
 
-    parameter = PARAMETER_OF_SYMBOL.get(option.lstrip("-"))
-    if parameter is None:
+    symbol = option.lstrip("-")
+    if symbol in PARAMETER_OF_SYMBOL:
+        parameter = PARAMETER_OF_SYMBOL[symbol]
+        name = OPTION_NAMES.get(parameter, parameter).replace("_", "-")
+        return f"The paper's symbol is --{name} here"
+    if symbol not in FOUND_OF_SYMBOL:
         return ""
-    return f"--{OPTION_NAMES.get(parameter, parameter).replace('_', '-')}"
+    where = "mltsk rules shows it"
+    if symbol == "R":
+        where = "in Python it is coupling_"
+    return f"The paper's {symbol} is found by the fit: {where}"
 
 
 def given_parameters(parameters: Mapping[str, object]) -> Parameters:

@@ -14,6 +14,7 @@ from typer import Argument, Option
 
 from ..exceptions import InputError, check_installed
 from ..files import check_folder_of_ours, check_inputs_outside
+from ..text import listing
 from .options import out_option
 from .output import check_files, note, refuse_standard_output, say, typed_command
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from ..paper.experiments.run import Progress, Report
     from ..paper.experiments.store import Cell, Outcome
 
-ProtocolChoice = StrEnum("ProtocolChoice", ["paper", "strict", "nested"])
+PROTOCOLS = ("paper", "strict", "nested")
 GridChoice = StrEnum("GridChoice", ["paper", "fast", "authors"])
 ConventionChoice = StrEnum("ConventionChoice", ["paper", "standard"])
 
@@ -44,6 +45,7 @@ MAX_NAMED_FAILURES = 5
 OUT_HELP = "Folder of results; a run that is there goes on."
 DATASETS_HELP = "Names of the catalog or files, separated by commas."
 METHODS_HELP = "Keys, entry points or import paths of classifiers, separated by commas."
+PROTOCOLS_HELP = "One, or several separated by commas."
 GRID_HELP = (
     "Settings to search: those of Table II, a few of them, or those of the authors' "
     "program."
@@ -65,8 +67,10 @@ def reproduce(
         list[str] | None, Option("--methods", "-m", metavar="NAMES", help=METHODS_HELP)
     ] = None,
     protocol: Annotated[
-        list[ProtocolChoice] | None,
-        Option("--protocol", "-p", help="Several are possible."),
+        list[str] | None,
+        Option(
+            "--protocol", "-p", metavar=f"<{'|'.join(PROTOCOLS)}>", help=PROTOCOLS_HELP
+        ),
     ] = None,
     grid: Annotated[GridChoice | None, Option(help=GRID_HELP)] = None,
     config: Annotated[
@@ -131,7 +135,7 @@ def reproduce(
     changes = {
         "datasets": _datasets(definition, dataset_names, labels),
         "methods": _methods(definition, _split(methods), device),
-        "protocols": [str(choice) for choice in protocol or definition.protocols],
+        "protocols": _protocols(protocol) or definition.protocols,
         "grid": str(grid or definition.grid),
         "convention": str(convention or definition.convention),
         "seeds": _seeds(definition, seed, repeats),
@@ -248,6 +252,16 @@ def _split(options: list[str] | None) -> list[str]:
     """The names in options that may be repeated, each with commas between names."""
     names = ",".join(options or ()).split(",")
     return [name.strip() for name in names if name.strip()]
+
+
+def _protocols(options: list[str] | None) -> list[str]:
+    """The protocols in an option that may be repeated; others are refused."""
+    names = list(dict.fromkeys(_split(options)))
+    for name in names:
+        if name not in PROTOCOLS:
+            ways = listing([repr(protocol) for protocol in PROTOCOLS], last="or")
+            raise InputError(f"--protocol {name!r} is not one of {ways}.")
+    return names
 
 
 def _datasets(

@@ -1,8 +1,8 @@
 """What a model file may hold: types by name, judged before any of them is imported.
 
 skops trusts every estimator of scikit-learn and more. We trust the types in `TRUSTED`,
-the methods that the paper compares, in a pipeline transformers of scikit-learn as well,
-and nothing else.
+the methods that the paper compares and those that came after it, in a pipeline
+transformers of scikit-learn as well, and nothing else.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,8 @@ CLASSIFIERS = (
     "mltsk.classifier.MLTSKClassifier",
     "mltsk.incremental.IncrementalMLTSK",
 )
-# The room whose METHODS are classifiers, too. It is imported when a file names it.
+# The room whose METHODS and SUCCESSORS are classifiers, too. It is imported when a file
+# names it.
 METHODS_ROOM = "mltsk.paper.methods"
 PIPELINE = "sklearn.pipeline.Pipeline"
 # What a stream keeps of its samples.
@@ -119,7 +120,8 @@ def _methods(name: str) -> frozenset[str]:
     """Names of all compared methods, if a type may be one of them."""
     if not name.startswith(f"{METHODS_ROOM}."):
         return frozenset()
-    methods = import_module(METHODS_ROOM).METHODS
+    room = import_module(METHODS_ROOM)
+    methods = room.METHODS | room.SUCCESSORS
     return frozenset(type_name(method) for method in methods.values())
 
 

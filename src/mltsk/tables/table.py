@@ -1,5 +1,6 @@
 """`DataTable`: what was read of a user's table, with a report on every column."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -129,30 +130,46 @@ class DataTable:
         others = ""
         if len(refused) > 1:
             others = f" (and {plural(len(refused) - 1, 'other column')} like it)"
-        option = ""
-        if len(refused) <= MAX_NAMED_COLUMNS:
-            option = f' (--drop "{",".join(refused)}")'
+        # what would be refused next, so that one look is enough
+        incomplete = [name for name in self._incomplete(self.X) if name not in refused]
+        besides = ""
+        if incomplete:
+            besides = f" and {plural(len(incomplete), 'column')} with missing cells"
+        option = drop_option([*refused, *incomplete])
         raise InputError(
             f"Column {first!r} of {self.name} is {kind_name}{others}, and this method "
-            f"needs complete numbers: drop {they}{option}, or use MLTSKClassifier, "
-            f"which takes {they}."
+            f"needs complete numbers: drop {they}{besides}{option}, or use "
+            f"MLTSKClassifier, which takes {'them' if besides else they}."
         )
+
+    def _incomplete(self, frame: pandas.DataFrame) -> dict[str, int]:
+        """Columns of a frame with missing cells, and how many rows have none."""
+        n_missing = frame.isna().sum()
+        return {str(name): int(n) for name, n in n_missing.items() if n > 0}
 
     def _refuse_gaps(self, frame: pandas.DataFrame, noun: str) -> None:
         """Refuse a frame with missing cells; ``noun`` says what its columns are."""
-        n_missing = frame.isna().sum()
-        incomplete = n_missing[n_missing > 0]
-        if not len(incomplete):
+        incomplete = self._incomplete(frame)
+        if not incomplete:
             return
-        rows = plural(int(incomplete.iloc[0]), "row")
+        first, n_rows = next(iter(incomplete.items()))
+        rows = plural(n_rows, "row")
         others = ""
         if len(incomplete) > 1:
             others = f" (and {plural(len(incomplete) - 1, f'other {noun}')} like it)"
-        where = f"{noun.capitalize()} {incomplete.index[0]!r} of {self.name}"
+        option = drop_option(list(incomplete)) if noun == "column" else ""
         raise InputError(
-            f"{where} has no value in {rows}{others}, and this method needs complete "
-            "numbers: leave it or these rows out, or use MLTSKClassifier."
+            f"{noun.capitalize()} {first!r} of {self.name} has no value in {rows}"
+            f"{others}, and this method needs complete numbers: leave it or these rows "
+            f"out{option}, or use MLTSKClassifier."
         )
+
+
+def drop_option(names: Sequence[str]) -> str:
+    """The option that leaves columns out, in brackets; nothing for very many."""
+    if len(names) > MAX_NAMED_COLUMNS:
+        return ""
+    return f' (--drop "{",".join(names)}")'
 
 
 def sparse_rows(X: pandas.DataFrame) -> csr_array | None:

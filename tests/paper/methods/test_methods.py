@@ -14,7 +14,17 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import ParameterGrid
 
 from mltsk.paper import METHODS
-from mltsk.paper.methods import BPMLL, C2AE, HNOML, JBNN, MLSF, MLkNN, PaperMLTSK
+from mltsk.paper.methods import (
+    BPMLL,
+    C2AE,
+    HNOML,
+    JBNN,
+    MLHDTSK,
+    MLSF,
+    SUCCESSORS,
+    MLkNN,
+    PaperMLTSK,
+)
 from mltsk.paper.methods import BinaryRelevanceTSK as BR
 from mltsk.paper.methods import ClassifierChainTSK as CC
 
@@ -28,7 +38,9 @@ GRID_SIZES = {
     "br": 48,
     "cc": 48,
     "ml-tsk-fs": 4000,
+    "ml-hdtsk-fs": 256,  # ours: its paper's was not at hand
 }
+ALL_METHODS = METHODS | SUCCESSORS
 # A score on the cut has the smallest positive number as its decision function.
 ON_THE_CUT = np.finfo(np.float64).tiny
 
@@ -129,6 +141,15 @@ CASES = {
         near=1e-8,
         sparse=None,
     ),
+    "ml-hdtsk-fs": Case(
+        MLHDTSK(2, group_weight=0.1),
+        {
+            "n_rules": [1, 3],
+            "correlation_weight": [0.0, 1.0],
+            "group_weight": [0.0, 1.0],
+        },
+        sparse=None,
+    ),
 }
 
 pytestmark = pytest.mark.filterwarnings(
@@ -153,12 +174,12 @@ def small_data(n=90, n_features=7, n_labels=4, seed=0):
 
 
 def test_methods_have_a_case_and_a_grid_each():
-    assert set(METHODS) == set(GRID_SIZES) == set(CASES)
+    assert set(ALL_METHODS) == set(GRID_SIZES) == set(CASES)
 
 
 @pytest.mark.parametrize("key", GRID_SIZES)
 def test_paper_grid_of_a_method_has_the_size_of_the_papers(key):
-    method = METHODS[key]
+    method = ALL_METHODS[key]
     assert is_classifier(method())
     assert len(ParameterGrid(dict(method.PAPER_GRID))) == GRID_SIZES[key]
     assert set(method.PAPER_GRID) <= set(method().get_params())

@@ -146,7 +146,7 @@ def section_iv() -> Definition:
 
 @cache
 def known_methods() -> list[MethodDefinition]:
-    """The methods of Section IV, and other readings of them.
+    """The methods of Section IV, other readings of them, and what came after them.
 
     Examples
     --------
@@ -159,6 +159,8 @@ def known_methods() -> list[MethodDefinition]:
         original = originals[changes["variant_of"]]
         content = original.model_dump(by_alias=True, exclude={"paper"})
         methods.append(MethodDefinition.model_validate({**content, **changes}))
+    for content in read_toml("successors.toml")["methods"]:
+        methods.append(MethodDefinition.model_validate(content))
     return methods
 
 

@@ -19,20 +19,23 @@ key            class                   what it is
 ``ml-tsk-fs``  `PaperMLTSK`            the paper's method as its authors run it
 =============  ======================  ================================================
 
-Every class has ``PAPER_GRID``, the paper's Table II, and ``grid_path``, which evaluates
-a grid without doing anything twice. `BPMLL` and `JBNN` need PyTorch to fit, and `C2AE`
-needs it on a GPU: ``pip install "mltsk[torch]"``.
+What came after the paper is in `SUCCESSORS`: ``ml-hdtsk-fs``, `MLHDTSK`.
 
-A module that is imported here registers its method in `METHODS` by itself.
+Every class has ``PAPER_GRID``, the paper's Table II (a successor a grid of ours), and
+``grid_path``, which evaluates a grid without doing anything twice. `BPMLL` and `JBNN`
+need PyTorch to fit, and `C2AE` needs it on a GPU: ``pip install "mltsk[torch]"``.
+
+A module that is imported here registers its method by itself.
 """
 
-from .base import METHODS, GridPoint, MultilabelMethod
+from .base import METHODS, SUCCESSORS, GridPoint, MultilabelMethod
 from .binary_relevance import BinaryRelevanceTSK
 from .bp_mll import BPMLL
 from .c2ae import C2AE
 from .classifier_chain import ClassifierChainTSK
 from .hnoml import HNOML
 from .jbnn import JBNN
+from .ml_hdtsk_fs import MLHDTSK
 from .ml_knn import MLkNN
 from .ml_tsk_fs import PaperMLTSK
 from .mlsf import MLSF
@@ -43,7 +46,9 @@ __all__ = [
     "HNOML",
     "JBNN",
     "METHODS",
+    "MLHDTSK",
     "MLSF",
+    "SUCCESSORS",
     "BinaryRelevanceTSK",
     "ClassifierChainTSK",
     "GridPoint",

@@ -53,6 +53,7 @@ CONSTRAINTS: Constraints = {
     "epsilon": NOT_NEGATIVE,
     "fit_intercept": ["boolean"],
     "formulas": [StrOptions({"program", "text"})],
+    "group_weight": NOT_NEGATIVE,
     "fuzzifier": [Interval(Real, 1, None, closed="left")],
     "gamma": POSITIVE_NUMBER,
     # A number of units, or a fraction of the features.
@@ -327,15 +328,19 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
 
 #: The compared methods by key, such as "ml-knn". Every method registers itself.
 METHODS: dict[str, type[MultilabelMethod]] = {}
+#: What came after the paper, by key, such as "ml-hdtsk-fs".
+SUCCESSORS: dict[str, type[MultilabelMethod]] = {}
 
 Method = TypeVar("Method", bound=type[MultilabelMethod])
 
 
-def register(key: str) -> Callable[[Method], Method]:
-    """Decorate a class so that `METHODS` has it under a key."""
+def register(
+    key: str, among: dict[str, type[MultilabelMethod]] = METHODS
+) -> Callable[[Method], Method]:
+    """Decorate a class so that `METHODS`, or `SUCCESSORS`, has it under a key."""
 
     def add(method: Method) -> Method:
-        METHODS[key] = method
+        among[key] = method
         return method
 
     return add

@@ -7,31 +7,23 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
-from ...core.arrays import blas_threads, spread_rows
 from ...core.coupling import CONVEX, coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
-from ...core.membership import Firing, exponents, rule_distinctness
-from ...core.scales import column_quantiles, fit_scaling
-from ...core.terms import Terms
+from ...core.membership import Firing, exponents
+from ...core.scales import fit_scaling
 from ...exceptions import InputError, NonConvexWarning
-from ...explain import FuzzyRules, explain, fuzzy_rules
-from ...fitted import FittedAttributes
 from ...probabilities import check_reach, fixed_thresholds
-from ...rows.read import feature_names
 from ...sklearn_private import StrOptions
-from ...system import FuzzySystem
 from ..antecedents import (
     MAX_UNFIRED_SHARE,
     find_rules,
     rule_widths,
-    unfired_share,
     warn_if_collapsed,
     warn_if_fewer,
     warn_if_unfired,
@@ -47,16 +39,11 @@ from .base import (
     NOT_NEGATIVE,
     Constraints,
     GridPoint,
-    MultilabelMethod,
     register,
 )
 from .ml_tsk_fs_grid import StoppingRule, by_rules, grid_points
+from .papers_rules import PapersRules
 
-if TYPE_CHECKING:
-    from ...explain.plot_fuzzy import FuzzyFigures
-
-# Rows, evenly spread, from which percentiles and the distinctness of rules are taken.
-MAX_SUMMARY_ROWS = 20_000
 # The authors' stopping rule.
 PROGRAM_STEPS = 100
 PROGRAM_MARGIN = 0.01
@@ -68,7 +55,7 @@ _GRID_WEIGHTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 @register("ml-tsk-fs")
 @answering_symbols
 @dataclass(eq=False, repr=False)
-class PaperMLTSK(FittedAttributes, MultilabelMethod):
+class PaperMLTSK(PapersRules):
     """Multi-label Takagi-Sugeno-Kang fuzzy system of the paper, as its authors run it.
 
     Min-max scaling, fuzzy c-means with m = 2, widths h · variance, zeroed rows where
@@ -156,7 +143,6 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
         "l1_weight": _GRID_WEIGHTS,
         "init_ridge": (0.1, 1.0, 10.0, 100.0),
     }
-    _sparse: ClassVar[str | bool] = False
     _parameter_constraints: ClassVar[Constraints] = CONSTRAINTS | {
         "correlation_weight": _AUTO_OR_WEIGHT,
         "l1_weight": _AUTO_OR_WEIGHT,
@@ -188,8 +174,9 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
     precision: str = "double"
 
     @property
-    def _cut(self):  # type: ignore[override]
-        return self.thresholds_
+    def _strict(self) -> bool:  # type: ignore[override]
+        """Whether a label needs more than its threshold, as in (26)."""
+        return self.formulas == "text"
 
     @property
     def _firing(self) -> Firing:
@@ -224,26 +211,16 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
         # Consequents.
         P = self._consequents(G, Y, w)
         # What helps to read them.
-        self.unfired_share_ = unfired_share(G.M, w)
-        fired = w @ G.M
-        rows = spread_rows(len(X), MAX_SUMMARY_ROWS)
         self.width_scale_ = self.width_scale
-        self.rule_distinctness_ = rule_distinctness(G.M[rows], w[rows])
-        self.system_ = FuzzySystem(
-            feature_names=feature_names(self),
-            label_names=tuple(self.label_names_),
-            scale_name="minmax",
+        self._keep_rules(
+            X,
+            w,
             scaling=scaling,
-            intercept=np.zeros(n_labels),
-            terms=Terms.none(),
-            term_coef=np.zeros((0, n_labels)),
             centers=centers,
             widths=widths,
-            coef=np.ascontiguousarray(P.reshape(G.n_rules, -1, n_labels)),
-            prototypes=scaling.apply(centers, inverse=True),
-            rule_weights=fired / max(float(fired.sum()), np.finfo(np.float64).tiny),
+            M=G.M,
+            P=P,
             thresholds=self._thresholds(n_labels),
-            quantiles=column_quantiles(X[rows], np.linspace(0, 1, 21)),
             firing=self._firing,
         )
         if self.unfired_share_ > MAX_UNFIRED_SHARE:
@@ -341,35 +318,6 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
             )
             warnings.warn(message, ConvergenceWarning, stacklevel=5)
         return fitted.P
-
-    @property
-    def rules_(self) -> FuzzyRules:  # type: ignore[override]
-        """The rules in the form of (14), in the caller's units: ``print(clf.rules_)``.
-
-        ``clf.rules_.on_paper_scale`` has features from 0 to 1.
-        """
-        check_is_fitted(self)
-        return fuzzy_rules(self.system_, strict=self.formulas == "text")
-
-    @property
-    def plot(self) -> "FuzzyFigures":
-        """Figures of this model: ``clf.plot.rules()`` draws memberships and lines."""
-        from ...explain.plot_fuzzy import FuzzyFigures
-
-        check_is_fitted(self)
-        return FuzzyFigures(self)
-
-    def explain(self, X):
-        """Why samples get their scores: ``print(clf.explain(X[:1]))`` tells.
-
-        Returned is a `mltsk.explain.Explanation`.
-        """
-        check_is_fitted(self)
-        return explain(self.system_, self._check_input(X))
-
-    def _scores(self, X):
-        with blas_threads(2.0 * X.shape[0] * self.coef_.size):
-            return self.system_.scores(X)
 
     def _path(self, trials, X, Y, w, X_test):
         scaling = fit_scaling(X, w, "minmax")

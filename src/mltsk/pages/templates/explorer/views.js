@@ -165,6 +165,7 @@ class Why {
     const pairs = ranked(system.pairEffects(j, now), MAX_REASONS.pairs);
     const shifts = ranked(system.shifts(j, now), MAX_REASONS.exceptions);
     const given = this.givenAmounts(x, effects);
+    const within = this.withinAmounts(j, now);
     const ends = endsOf([
       system.base(j),
       ...given.map(({ amount }) => amount),
@@ -174,6 +175,7 @@ class Why {
       pairs.rest,
       ...shifts.amounts,
       shifts.rest,
+      ...(within ? [within.usual, ...within.amounts, within.rest] : []),
     ]);
     this.showVerdict(j, now);
     $("by-feature").replaceChildren(
@@ -183,7 +185,7 @@ class Why {
     );
     $("by-pair").replaceChildren(...ledger(pairs, ends, (p) => this.pairWords(p, x)));
     $("by-pair-title").hidden = !pairs.shown.length;
-    if (system.rows > 1) this.showWithin(j, x, now, ends);
+    if (within) this.showWithin(within, x, ends);
     $("by-rule").replaceChildren(
       ...ledger(shifts, ends, (k) => this.ruleWords(k, now)),
       totalRow(now.scores[j], system.hasLogOdds),
@@ -236,13 +238,18 @@ class Why {
     return ledgerRow({ words: `Your rule ${r + 1}`, note, onclick }, amount, ends);
   }
 
-  // What features add within exceptions that have slopes.
-  showWithin(j, x, now, ends) {
+  // What features add within exceptions that have slopes; null where these have none.
+  withinAmounts(j, now) {
+    if (this.system.rows === 1) return null;
     const { usual, parts } = this.system.within(j, now);
-    const amounts = ranked(this.features.fold(parts), MAX_REASONS.within);
+    return { usual, ...ranked(this.features.fold(parts), MAX_REASONS.within) };
+  }
+
+  // Show what features add within exceptions that have slopes.
+  showWithin(within, x, ends) {
     $("within").replaceChildren(
-      ledgerRow({ words: "an average sample", kind: "base" }, usual, ends),
-      ...ledger(amounts, ends, (f) => this.featureWords(f, x)),
+      ledgerRow({ words: "an average sample", kind: "base" }, within.usual, ends),
+      ...ledger(within, ends, (f) => this.featureWords(f, x)),
     );
   }
 
