@@ -9,15 +9,17 @@ from numbers import Real
 
 import numpy as np
 import pandas
+from pandas.api import types
 
 from mltsk.exceptions import InputError
 from mltsk.frames import is_absent
 from mltsk.text import plural, quoted
 
-from .notation import Texts
+from .notation import MAX_LOOKED_CELLS, Texts, usual_decimal_sign
 from .words import MISSING_WORDS
 
 MIDNIGHT = time()
+MAX_LOOKED_COLUMNS = 200  # for the sign before decimals
 _FLOAT_CODE = re.compile(r"-?\d+\.0+")
 
 
@@ -30,11 +32,14 @@ class CellRules:
     missing : further words for a missing cell, in small letters
     decimal : the sign before decimals, "." or ","; "" to find it
     blank_means_no : whether a blank cell of a label, or of tick boxes, is a no
+    usual_decimal : the sign before decimals in most columns that leave no doubt; "" if
+        none does
     """
 
     missing: frozenset[str] = frozenset()
     decimal: str = ""
     blank_means_no: bool = False
+    usual_decimal: str = ""
 
 
 def texts_of(column: pandas.Series, missing: Set[str]) -> tuple[Texts, list[str]]:
@@ -65,6 +70,27 @@ def texts_of(column: pandas.Series, missing: Set[str]) -> tuple[Texts, list[str]
     if n_padded:
         notes.append(f"spaces at the ends of {plural(n_padded, 'cell')} taken off")
     return [texts[code] for code in codes.tolist()], notes
+
+
+def is_text(column: pandas.Series) -> bool:
+    """Whether a column holds nothing but text, beside blank cells."""
+    return bool(types.infer_dtype(column, skipna=True) == "string")
+
+
+def usual_decimal_of(frame: pandas.DataFrame) -> str:
+    """The sign before decimals in most columns of text that leave no doubt."""
+    columns = []
+    for position in range(min(frame.shape[1], MAX_LOOKED_COLUMNS)):
+        column = frame.iloc[:, position]
+        if is_text(column):
+            texts, _ = texts_of(_spread(column), frozenset())
+            columns.append(texts)
+    return usual_decimal_sign(columns)
+
+
+def _spread(column: pandas.Series) -> pandas.Series:
+    """At most so many cells as are looked at, from all of a column."""
+    return column.iloc[:: max(1, len(column) // MAX_LOOKED_CELLS)]
 
 
 def blank_rows(column: pandas.Series) -> list[bool]:

@@ -15,7 +15,7 @@ from mltsk.datasets.dataset import as_number
 from mltsk.exceptions import InputError
 from mltsk.text import listing, plural, quoted, quoted_list
 
-from .cells import CellRules, as_codes, blank_rows, texts_of
+from .cells import CellRules, as_codes, blank_rows, is_text, texts_of
 from .dates import hours_of, years_of
 from .kinds import (
     CONSTANT,
@@ -39,7 +39,8 @@ from .kinds import (
     looks_like_lists,
     reasons,
 )
-from .notation import Numbers, Texts, numbers_of, taken_apart
+from .notation import Numbers, Texts, numbers_of
+from .numerals import taken_apart
 from .report import ColumnSummary
 from .spelling import note_on_ranks, one_spelling, without_remarks, without_unknown
 from .words import NO_WORDS, TICKS, YES_WORDS
@@ -103,14 +104,14 @@ def _numbers_as_said(column: pandas.Series, texts: Texts, rules: CellRules) -> N
     if present and are_dates(present):
         return years_of(texts)
     bare = _without_booleans(column.dtype, texts)
-    return numbers_of(bare, _decimal_sign_of(column, rules))
+    return _numbers_in(column, bare, rules)
 
 
-def _decimal_sign_of(column: pandas.Series, rules: CellRules) -> str:
-    """The sign before decimals that the user gave, for columns of nothing but text."""
-    if not rules.decimal or types.infer_dtype(column, skipna=True) != "string":
-        return ""
-    return rules.decimal
+def _numbers_in(column: pandas.Series, texts: Texts, rules: CellRules) -> Numbers:
+    """The numbers of a column; what is known of signs is about nothing but text."""
+    if not (rules.decimal or rules.usual_decimal) or not is_text(column):
+        return numbers_of(texts)
+    return numbers_of(texts, rules.decimal, rules.usual_decimal)
 
 
 def _read_undecided(
@@ -128,7 +129,7 @@ def _read_undecided(
         return _read_words(column, texts, notes, said, of_model=True)
     if without_remarks(texts, []) is not texts:
         return _yes_no(column, texts, notes)
-    numbers = numbers_of(texts, _decimal_sign_of(column, rules))
+    numbers = _numbers_in(column, texts, rules)
     kind = decide(str(column.name), texts, numbers)
     if kind == NUMBER:
         return _numbers_of_text(column, texts, numbers, notes, of_model=of_model)

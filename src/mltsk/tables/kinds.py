@@ -32,9 +32,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mltsk.datasets.dataset import as_number
+from mltsk.text import listing
 
 from .dates import TIME_OF_DAY
-from .notation import Numbers, Texts
+from .notation import Numbers, Texts, units_that_differ
 from .words import NO_WORDS, TICKS, YES_WORDS
 
 NUMBER = "number"
@@ -128,7 +129,8 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
         return NUMBER
     if _are_pairs_of_numbers(present):
         return TEXT
-    return _kind_of_words(name, present, len(words))
+    kind = _kind_of_words(name, present, len(words))
+    return TEXT if kind == IDENTIFIER and units_that_differ(words) else kind
 
 
 def _are_ids(name: str, values: NDArray[np.float64], words: Set[str]) -> bool:
@@ -243,9 +245,22 @@ def reasons(kind: str, present: Sequence[str] | NDArray[np.float64]) -> list[str
     texts = [text for text in present if isinstance(text, str)]
     if kind == DATE and texts and are_times(texts):
         return [_TIMES]
-    if kind == TEXT and texts and _are_pairs_of_numbers(texts):
-        return [_PAIRS_OF_NUMBERS]
+    if kind == TEXT and texts:
+        return [_reason_of_text(texts)]
     return [_REASONS[kind]]
+
+
+def _reason_of_text(texts: Sequence[str]) -> str:
+    """Why a column of words is left out."""
+    if _are_pairs_of_numbers(texts):
+        return _PAIRS_OF_NUMBERS
+    units = units_that_differ(texts)
+    if units:
+        return (
+            f"left out: numbers in different units ({listing(units, at_most=3)}); "
+            "write all in one"
+        )
+    return _REASONS[TEXT]
 
 
 def _notes_on_numbers(values: NDArray[np.float64]) -> list[str]:

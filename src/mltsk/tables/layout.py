@@ -16,7 +16,7 @@ from mltsk.datasets.dataset import as_number
 from mltsk.exceptions import InputError
 from mltsk.text import plural, quoted_list
 
-from .notation import taken_apart
+from .numerals import taken_apart
 from .words import MISSING_WORDS, NO_NUMBER_WORDS
 
 HEAD_ROWS = 50  # rows at the top that tell what the table looks like

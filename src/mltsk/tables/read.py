@@ -11,7 +11,7 @@ from mltsk.exceptions import InputError
 from mltsk.text import plural, quoted_list
 
 from .ages import Ages, with_ages
-from .cells import CellRules
+from .cells import CellRules, usual_decimal_of
 from .columns import ReadColumn, read_column
 from .files import FileRules, RawTable, read_raw
 from .groups import (
@@ -169,6 +169,8 @@ def read_table(
     layout = Layout(skip_rows, header_rows, skip_end)
     raw = read_raw(source, labels, FileRules(sheet, encoding, layout))
     raw = with_ages(raw, age, rules.missing)
+    if not rules.decimal:
+        rules = replace(rules, usual_decimal=usual_decimal_of(raw.frame))
     if long is not None:
         key, label_column = key_and_code(raw, long)
         raw = row_per_key(raw, key, label_column, rules.missing, drop)
