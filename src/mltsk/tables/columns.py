@@ -16,7 +16,7 @@ from mltsk.exceptions import InputError
 from mltsk.text import listing, plural, quoted, quoted_list
 
 from .cells import CellRules, as_codes, blank_rows, is_text, texts_of
-from .dates import hours_of, years_of
+from .dates import are_dates_as_numbers, hours_of, years_of
 from .kinds import (
     CONSTANT,
     DATE,
@@ -230,6 +230,8 @@ def _kind_of_numbers(name: str, values: NDArray[np.float64]) -> str:
     n_distinct = len(np.unique(present))
     if n_distinct <= 1:
         return CONSTANT
+    if are_dates_as_numbers(present):
+        return DATE
     return IDENTIFIER if counts_rows(name, present, n_distinct) else NUMBER
 
 

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from mltsk.datasets.dataset import as_number
 from mltsk.text import listing
 
-from .dates import TIME_OF_DAY
+from .dates import TIME_OF_DAY, are_plain_dates, is_date
 from .notation import Numbers, Texts, units_that_differ
 from .words import NO_WORDS, TICKS, YES_WORDS
 
@@ -79,11 +79,6 @@ _ID_WORD = re.compile(
     r"|person|case|record|row|mrn|identifier|barcode"
 )
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_YEAR_FIRST = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}"
-_YEAR_LAST = r"\d{1,2}([-/.])\d{1,2}\2(\d{4}|\d{2})"
-_ZONE = r"(Z|[A-Z]{2,4}|(GMT|UTC)?[-+]\d{1,2}(:?\d{2})?)"  # 10:12:00 AM GMT+1
-_TIME = rf"[T ]\d{{1,2}}:\d{{2}}(:\d{{2}}(\.\d+)?)?( ?[AP]M)?( ?{_ZONE})?"
-_DATE = re.compile(rf"({_YEAR_FIRST}|{_YEAR_LAST})({_TIME})?", re.IGNORECASE)
 _TWO_NUMBERS = re.compile(r"\d+(?:\.\d+)? ?/ ?\d+(?:\.\d+)?")
 # Numbers that people write where there is none.
 MISSING_CODES = (-1, -8, -9, -77, -88, -99, -777, -888, -999, -9999)
@@ -104,6 +99,10 @@ _MAYBE_CODES = (
     "few whole numbers, read as numbers; --nominal for codes, --ordinal for ranks"
 )
 _TIMES = "left out as a time of day; --number reads it as hours such as 13.75"
+_PLAIN_DATES = (
+    "left out as a date without signs; --age as an age, --number reads it as the "
+    "number that it looks like"
+)
 _PAIRS_OF_NUMBERS = (
     "left out: two numbers in a cell; make two columns of them in the file"
 )
@@ -119,6 +118,8 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
         return CONSTANT
     values = numbers.values[~np.isnan(numbers.values)]
     has_codes = _are_whole(values) and any(map(_is_padded_code, words))
+    if are_plain_dates(present):
+        return DATE
     if not numbers.bad_rows and not has_codes:
         return IDENTIFIER if _are_ids(name, values, words) else NUMBER
     if _are_yes_and_no(words):
@@ -156,13 +157,13 @@ def looks_like_lists(present: Sequence[str]) -> bool:
 
 def are_dates(present: Sequence[str]) -> bool:
     """Whether nearly all texts are dates, or all are times of day."""
-    n_dates = sum(_DATE.fullmatch(text) is not None for text in present)
+    n_dates = sum(map(is_date, present))
     return n_dates >= NEARLY_ALL * len(present) or are_times(present)
 
 
 def are_times(present: Sequence[str]) -> bool:
     """Whether all texts are times of day, such as 13:45."""
-    return all(TIME_OF_DAY.fullmatch(text) for text in present)
+    return bool(present) and all(map(TIME_OF_DAY.fullmatch, present))
 
 
 def _are_pairs_of_numbers(present: Sequence[str]) -> bool:
@@ -243,11 +244,20 @@ def reasons(kind: str, present: Sequence[str] | NDArray[np.float64]) -> list[str
     if kind == CONSTANT and not len(present):
         return ["left out: no value at all"]
     texts = [text for text in present if isinstance(text, str)]
-    if kind == DATE and texts and are_times(texts):
-        return [_TIMES]
+    if kind == DATE:
+        return [_reason_of_date(texts)]
     if kind == TEXT and texts:
         return [_reason_of_text(texts)]
     return [_REASONS[kind]]
+
+
+def _reason_of_date(texts: Sequence[str]) -> str:
+    """Why a column of dates or times is left out, and how to use it."""
+    if are_times(texts):
+        return _TIMES
+    if not texts or are_plain_dates(texts):
+        return _PLAIN_DATES
+    return _REASONS[DATE]
 
 
 def _reason_of_text(texts: Sequence[str]) -> str:
