@@ -117,7 +117,7 @@ EXPECTED = {
             "1 empty row among the data left out",
             "1 row with the names again left out",
             "40 cells with 'Female' read as 'female'; --nominal",
-            "remarks behind yes and no left out (Yes (2015) is Yes)",
+            "remarks around yes and no left out (Yes (2015) is Yes)",
             "12 cells with '-99' counted as missing",
             "unit y taken off",
         ),

@@ -64,7 +64,8 @@ def thousands(example, noun="commas", overrule="; --decimal , to overrule"):
             ["CHF 1'250.50", "CHF 3"],
             [1250.5, 3],
             [
-                "currency CHF taken off (CHF 1'250.50 is a number); --nominal to overrule",
+                "currency CHF taken off (CHF 1'250.50 is a number); "
+                "--nominal to overrule",
                 thousands(
                     "1'250.50 is 1250.5",
                     noun="apostrophes",

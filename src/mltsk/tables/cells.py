@@ -13,7 +13,7 @@ from pandas.api import types
 
 from mltsk.exceptions import InputError
 from mltsk.frames import is_absent
-from mltsk.text import plural, quoted
+from mltsk.text import plural, quoted, visible
 
 from .notation import MAX_LOOKED_CELLS, Texts, usual_decimal_sign
 from .words import MISSING_WORDS
@@ -58,7 +58,7 @@ def texts_of(column: pandas.Series, missing: Set[str]) -> tuple[Texts, list[str]
     n_padded = 0
     for cell, count in zip(distinct.tolist(), counts, strict=True):
         written = _written(cell, column.name)
-        bare = written.strip()
+        bare = visible(written).strip()
         if not _is_missing_word(bare.lower(), missing):
             texts.append(bare)
             n_padded += count if len(bare) < len(written) else 0

@@ -32,10 +32,10 @@ from .kinds import (
     YES_NO,
     Said,
     are_dates,
-    are_ticks,
     are_times,
     counts_rows,
     decide,
+    is_sole_yes,
     looks_like_lists,
     reasons,
 )
@@ -133,7 +133,7 @@ def _read_undecided(
     kind = decide(str(column.name), texts, numbers)
     if kind == NUMBER:
         return _numbers_of_text(column, texts, numbers, notes, of_model=of_model)
-    if kind == CONSTANT and are_ticks(distinct_words(texts), texts.count(None)):
+    if kind == CONSTANT and is_sole_yes(distinct_words(texts), texts.count(None)):
         return _ticks(column, texts, notes, rules)
     if kind == NOMINAL:
         texts = one_spelling(texts, notes)
@@ -350,10 +350,17 @@ def _answer(text: str | None) -> bool | str | None:
 
 
 def _tick_boxes(column: pandas.Series, texts: Texts, notes: list[str]) -> ReadColumn:
-    """Signs such as x as yes, blank cells as no, and other words as for yes and no."""
+    """Signs such as x as yes, blank cells as no, and other words as for yes and no.
+
+    A word that stands alone next to blank cells means yes, too.
+    """
+    words = distinct_words(texts)
+    is_word = is_sole_yes(words, texts.count(None)) and words[0].lower() not in TICKS
+    if is_word and words[0].lower() not in YES_WORDS:
+        notes = [*notes, f"{quoted(words[0])} read as yes; --drop to overrule"]
     with_words: Texts = []
     for text, is_blank in zip(texts, blank_rows(column), strict=True):
-        is_tick = text is not None and text.lower() in TICKS
+        is_tick = text is not None and (is_word or text.lower() in TICKS)
         word = "yes" if is_tick else text
         with_words.append("no" if is_blank else word)
     n_blank = texts.count(None)

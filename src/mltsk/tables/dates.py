@@ -56,7 +56,7 @@ _TIME = re.compile(
 
 
 def is_date(text: str) -> bool:
-    """Whether a text is a date, with or without a time: 01.03.2024, 1 Mar 2024, 03/2024.
+    """Whether a text is a date, with or without a time: 01.03.2024 or 1 Mar 2024.
 
     >>> is_date("2024-03-01 10:12"), is_date("27-NOV-56"), is_date("3/4")
     (True, True, False)

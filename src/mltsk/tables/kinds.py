@@ -36,7 +36,7 @@ from mltsk.text import listing
 
 from .dates import TIME_OF_DAY, are_plain_dates, is_date
 from .notation import Numbers, Texts, units_that_differ
-from .words import NO_WORDS, TICKS, YES_WORDS
+from .words import NO_LABEL_WORDS, NO_WORDS, TICKS, YES_WORDS
 
 NUMBER = "number"
 YES_NO = "yes/no"
@@ -107,7 +107,10 @@ _PAIRS_OF_NUMBERS = (
     "left out: two numbers in a cell; make two columns of them in the file"
 )
 MAYBE_LISTS = "entries with a sign between them; --label-column if these are labels"
-TICKS_UNSAID = "left out: one sign or a blank; --blank-means-no if a blank cell is a no"
+TICKS_UNSAID = (
+    "left out: one sign or word, or a blank; --blank-means-no if a blank cell is a no"
+)
+NO_STARTS = ("not ", "non-", "un")
 
 
 def decide(name: str, texts: Texts, numbers: Numbers) -> str:
@@ -184,9 +187,18 @@ def _are_yes_and_no(words: Set[str]) -> bool:
     return lower <= both and bool(lower & YES_WORDS) and bool(lower & NO_WORDS)
 
 
-def are_ticks(words: Sequence[str], n_blank: int) -> bool:
-    """Whether the words of a column are one sign, such as x, next to blank cells."""
-    return n_blank > 0 and {word.lower() for word in words} <= TICKS and len(words) == 1
+def is_sole_yes(words: Sequence[str], n_blank: int) -> bool:
+    """Whether a column holds one sign or word next to blank cells: x, Yes or Gout.
+
+    Programs for surveys write a choice where it was made, and nothing where not.
+    """
+    if len(words) != 1 or not n_blank:
+        return False
+    word = words[0].lower()
+    if word in YES_WORDS | TICKS:
+        return True
+    is_no = word in NO_WORDS | NO_LABEL_WORDS or word.startswith(NO_STARTS)
+    return not is_no and isnan(as_number(word))
 
 
 def _are_mostly_numbers(values: NDArray[np.float64], n_cells: int) -> bool:
