@@ -37,6 +37,7 @@ from .kinds import (
     decide,
     is_sole_yes,
     looks_like_lists,
+    notes_on_categories,
     reasons,
 )
 from .notation import Numbers, Texts, numbers_of
@@ -151,6 +152,8 @@ def _notes_on_words(said: Said, texts: Texts) -> list[str]:
         notes += reasons(said, present)
     if said in (NOMINAL, TEXT) and looks_like_lists(present):
         notes.append(MAYBE_LISTS)
+    if said == NOMINAL:
+        notes += notes_on_categories(present)
     return notes
 
 

@@ -25,6 +25,7 @@ group
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence, Set
 from math import isnan
 
@@ -32,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mltsk.datasets.dataset import as_number
-from mltsk.text import listing
+from mltsk.text import listing, plural, quoted, quoted_list
 
 from .dates import TIME_OF_DAY, are_plain_dates, is_date
 from .notation import Numbers, Texts, units_that_differ
@@ -74,6 +75,10 @@ _ID_NAME = re.compile(
     r"_?ids?",
     re.IGNORECASE,
 )
+# As programs call the column of row names; "column 1" has no name in the file.
+_ROW_NAMES = re.compile(
+    r"column 1|unnamed: \d+|row[._ ]?names?|_?index_?", re.IGNORECASE
+)
 _ID_WORD = re.compile(
     r"ids?|uuid|guid|seqn|nr|no|num|code|key|index|idx|patient|subject|participant"
     r"|person|case|record|row|mrn|identifier|barcode"
@@ -84,6 +89,8 @@ _TWO_NUMBERS = re.compile(r"\d+(?:\.\d+)? ?/ ?\d+(?:\.\d+)?")
 MISSING_CODES = (-1, -8, -9, -77, -88, -99, -777, -888, -999, -9999)
 MISSING_NINES = (99, 999, 9999, 99999)
 MIN_CODE_CELLS = 2
+DASHES = ("-", "--", "–", "—", ".")  # that may stand for no value
+MAX_WORDS_OF_OPTION = 3
 MIN_CODE_RATIO = 3  # of a code of nines and the largest other value
 
 _REASONS = {
@@ -240,7 +247,7 @@ def _are_whole(values: NDArray[np.float64]) -> bool:
 
 def _is_id_name(name: str) -> bool:
     """Whether the name of a column is one of identifiers, such as patientId."""
-    if _ID_NAME.fullmatch(name.strip()):
+    if _ID_NAME.fullmatch(name.strip()) or _ROW_NAMES.fullmatch(name.strip()):
         return True
     words = _WORD.findall(name)
     return any(_ID_WORD.fullmatch(word.lower()) for word in words)
@@ -292,6 +299,27 @@ def _notes_on_numbers(values: NDArray[np.float64]) -> list[str]:
     if _are_whole(values) and 2 < len(np.unique(values)) <= most:
         notes.append(_MAYBE_CODES)
     return notes
+
+
+def notes_on_categories(present: Sequence[str]) -> list[str]:
+    """Notes on words that may be no category: among numbers, or signs for nothing."""
+    counts = Counter(present)
+    words = [word for word in counts if isnan(as_number(word))]
+    n_numbers = sum(counts.values()) - sum(counts[word] for word in words)
+    shown = ",".join(words[:MAX_WORDS_OF_OPTION])
+    if words and 2 * n_numbers >= len(present) and len(counts) - len(words) > 2:
+        return [
+            f"numbers and {quoted_list(words)}, read as categories; for numbers, "
+            f'--number with --missing "{shown}"'
+        ]
+    dashes = [word for word in words if word in DASHES]
+    if dashes and not any("+" in word for word in words) and len(words) > 2:
+        count = plural(sum(counts[word] for word in dashes), "cell")
+        dash = dashes[0]
+        return [
+            f"{count} with {quoted(dash)} a category; --missing={dash} if it is none"
+        ]
+    return []
 
 
 def _notes_on_missing_codes(values: NDArray[np.float64]) -> list[str]:
