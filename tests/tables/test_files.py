@@ -122,8 +122,12 @@ def test_read_raw_reads_files_that_declare_their_columns(tmp_path, write):
         ("a,b\n", "no row below its header"),
         ("1,2\n3,4\n", "starts with numbers"),
         ("a,b\n1,2\n3\n", "line 3: 1 value for 2 columns"),
-        ('a,b\n1,"2\n', "cannot be read: unexpected end of data"),
-        (b"a,b\n\x81,1\n", "not a text file in cp1252: say with --encoding which"),
+        ('a,b\n1,"2\n', "line 2: a quotation mark opens a cell and is not closed"),
+        ('a,b\n1,2\n"x"y,2\n', "line 3: a quotation mark opens a cell and is not"),
+        (
+            b"a,b\n\x81,1\n",
+            "is not in UTF-8: say with --encoding which encoding it has",
+        ),
         ("a,b\n1,2\n1\0,2\n", "line 3: there is a NUL byte"),
     ],
 )
