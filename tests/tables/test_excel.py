@@ -92,7 +92,7 @@ def test_read_workbook_refuses_parts_that_are_too_large_unread(path, monkeypatch
 
 def test_read_workbook_says_what_is_wrong_with_a_file(path):
     path.write_bytes(b"no archive")
-    with pytest.raises(InputError, match="is not a readable Excel file: File is not"):
+    with pytest.raises(InputError, match="is no Excel file but text"):
         read_workbook(path)
 
 

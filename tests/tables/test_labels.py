@@ -270,3 +270,14 @@ def test_blank_means_no_beside_the_name_of_a_choice():
     assert again.X["fever"].tolist() == [True, False, False, True]
     unsaid = " ".join(read_table(frame.drop(columns="p")).columns.notes)
     assert "fever: left out: one sign or word, or a blank; --blank-means-no" in unsaid
+
+
+def test_a_number_of_labels_that_is_a_name_too_is_noted():
+    frame = FRAME.rename(columns={"p": "2", "q": "2019"})
+    table = read_table(frame, "2")
+    assert table.label_names == ("2", "2019")
+    assert table.columns.notes[0].startswith("the last 2 columns read as labels; --lab")
+    table = read_table(frame, "2,")
+    assert (table.label_names, table.columns.notes) == (("2",), ())
+    assert read_table(frame, "2019").label_names == ("2019",)  # no number of columns
+    assert not read_table(FRAME, 2).columns.notes

@@ -39,6 +39,17 @@ MAX_LINE_LENGTH = 1 << 24  # characters: a row of a million numbers
 FRAME_COLUMN_BYTES = 10_000  # of a column of a data frame, whatever it holds
 DELIMITERS = ",;\t|"
 SPACE = " "
+# How files start that are no table in text, and what to do about them.
+OTHER_FILES = {
+    b"pk\x03\x04": "is an Excel file or another archive: call an Excel file .xlsx",
+    b"\xd0\xcf\x11\xe0": "is a file of an old Excel: save it there as .csv or .xlsx",
+    b"%pdf": "is a PDF: export the table as .csv or .xlsx",
+    b"<!doctype": "is a web page: save its table as .csv or .xlsx",
+    b"<html": "is a web page: save its table as .csv or .xlsx",
+    b"<?xml": "is XML: save its table as .csv or .xlsx",
+    b'[{"': "is JSON: save its table as .csv or .xlsx",
+    b'{"': "is JSON: save its table as .csv or .xlsx",
+}
 MIN_LINES_WITH_SPACES = 3
 # How Python's reader says that quotation marks do not enclose cells.
 QUOTE_ERRORS = ("unexpected end of data", "expected after")
@@ -75,6 +86,7 @@ def read_text_rows(path: Path, encoding: str | None = None) -> TextRows:
 
     ``encoding`` is the name of one, None to find it.
     """
+    _refuse_other_files(path)
     if encoding is not None:
         return _decoded_rows(path, _checked_encoding(encoding))
     found = _marked_encoding(path)
@@ -108,6 +120,19 @@ def _no_known_encoding(path: Path, words: Sequence[bytes]) -> InputError:
         f"{path} is not in UTF-8: say with --encoding which encoding it has{which}, or "
         "save it in UTF-8."
     )
+
+
+def _refuse_other_files(path: Path) -> None:
+    """Refuse what is no table in text, by its first bytes."""
+    try:
+        with _opened(path) as file:
+            start = file.read(MARK_BYTES)
+    except (OSError, EOFError, zlib.error) as error:
+        raise unreadable(path, error) from None
+    start = start.removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    for sign, sentence in OTHER_FILES.items():
+        if start.startswith(sign):
+            raise InputError(f"{path} {sentence}.")
 
 
 def _checked_encoding(name: str) -> str:

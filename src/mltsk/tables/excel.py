@@ -30,6 +30,8 @@ from mltsk.text import did_you_mean, quoted_list
 MAX_SHEET_ROWS = 1 << 20  # as in Excel
 MAX_LOOKED_ROWS = 50  # of a sheet, to see whether it is a table
 MIN_TABLE_ROWS = 3  # with two cells or more: names and two rows of data
+MARK_BYTES = 4096  # at the start of a file that tell what it is
+OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 XML_EXPANSION = 3  # bytes in memory per byte of XML, at least
 SECONDS_PER_XML_MIB = 2.0  # of which a busy machine needs one at most
 # Cells that JSON does not have are lists of the name of their type and its arguments.
@@ -61,6 +63,8 @@ def read_workbook(path: Path, sheet: str | int | None = None) -> Workbook:
         n_bytes = _unpacked_bytes(path)
     except InputError:
         raise
+    except zipfile.BadZipFile as error:
+        raise _no_workbook(path) or unreadable(path, error, "Excel file") from None
     except Exception as error:  # damaged archives fail in every way
         raise unreadable(path, error, "Excel file") from None
     check_size(XML_EXPANSION * n_bytes, path)
@@ -78,6 +82,22 @@ def read_workbook(path: Path, sheet: str | int | None = None) -> Workbook:
             question = did_you_mean(sheet, sheets) or f"it has {quoted_list(sheets)}."
             raise InputError(f"{path} has no sheet {str(sheet)!r}: {question}")
         return Workbook(sheets, chosen[0], list(_decoded_rows(lines)))
+
+
+def _no_workbook(path: Path) -> InputError | None:
+    """The sentence about a file that is no archive, if its start tells what it is."""
+    with path.open("rb") as file:
+        start = file.read(MARK_BYTES)
+    if start.startswith(OLD_EXCEL):
+        return InputError(
+            f"{path} is locked by a password, or of an old Excel: save it there as "
+            ".xlsx without a password, or as .csv."
+        )
+    if start and b"\0" not in start and not start.startswith(b"PK"):
+        return InputError(
+            f"{path} is no Excel file but text: if it holds a table, call it .csv."
+        )
+    return None
 
 
 def _unpacked_bytes(path: Path) -> int:

@@ -168,6 +168,7 @@ def read_table(
     )
     layout = Layout(skip_rows, header_rows, skip_end)
     raw = read_raw(source, labels, FileRules(sheet, encoding, layout))
+    raw = _with_note_on_count(raw, labels)
     raw = with_ages(raw, age, rules.missing)
     if not rules.decimal:
         rules = replace(rules, usual_decimal=usual_decimal_of(raw.frame))
@@ -203,6 +204,19 @@ def read_table(
             columns[name] = _read_other(column, kind, rules, of_model=of_model)
     table = _put_together(raw, columns, list(read), list(kinds or ()))
     return _with_groups(table, raw, rules.missing)
+
+
+def _with_note_on_count(raw: RawTable, labels: Labels) -> RawTable:
+    """The table with a note, where a number of labels is the name of a column, too."""
+    name = str(labels).strip()
+    is_count = isinstance(labels, str | int) and name.lstrip("-").isdigit()
+    if not is_count or name not in raw.frame or int(name) >= raw.frame.shape[1]:
+        return raw
+    note = (
+        f"the last {plural(int(name), 'column')} read as labels; --labels {name}, with "
+        "the comma to overrule, for the column of that name"
+    )
+    return replace(raw, notes=(*raw.notes, note))
 
 
 def _read_label_columns(
