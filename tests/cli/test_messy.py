@@ -247,14 +247,14 @@ def test_predict_says_how_a_file_was_read_whose_columns_are_not_there(
 ):
     path = tmp_path / "macintosh.csv"
     rows = [(f"{p['age']:.0f}", int(p["gout"])) for p in messy.patients()]
-    path.write_text(messy.lines(["Größe", "Gicht"], rows), encoding="mac-roman")
+    path.write_text(messy.lines(["Zündung", "Gicht"], rows), encoding="mac-roman")
     model = tmp_path / "model.skops"
     succeeds("fit", path, "--labels Gicht --encoding mac-roman --out", model)
     answer = mltsk("predict", model, path)
     assert answer.status == 2
     assert "read as Windows-1252" in answer.err
     assert "--encoding to overrule" in answer.err
-    assert "has no column 'Größe'" in answer.err
+    assert "has no column 'Zündung'" in answer.err
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from .notation import Numbers, Texts
 
 FIRST_YEAR_OF_CENTURY = 69  # two digits from here on are of the twentieth century
 FIRST_PLAUSIBLE_YEAR, LAST_PLAUSIBLE_YEAR = 1850, 2150  # of a date without signs
+YEARS, HOURS = "years of dates", "hours of times"  # their units
+DATE_UNITS = {YEARS: "dates", HOURS: "times of day"}
 TIME_OF_DAY = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?")
 # Months in English, German, French, Spanish, Portuguese, Italian, Dutch and Polish;
 # any start of three letters or more is known.
@@ -108,7 +110,7 @@ def years_of(texts: Texts) -> Numbers:
     if len(rows):
         example = f"{texts[rows[0]]} is {values[rows[0]]:.2f}"
         notes.append(f"dates read as years ({example}); --drop to overrule")
-    return Numbers(values, bad_rows, notes)
+    return Numbers(values, bad_rows, notes, YEARS)
 
 
 def has_short_year(text: str) -> bool:
@@ -127,7 +129,8 @@ def hours_of(texts: Texts) -> Numbers:
             values[row] = hours + minutes / 60 + seconds / 3600
     bad_rows = np.flatnonzero(np.isnan(values)).tolist()
     bad_rows = [row for row in bad_rows if texts[row] is not None]
-    return Numbers(values, bad_rows, ["times read as hours; --drop to overrule"])
+    note = "times read as hours; --drop to overrule"
+    return Numbers(values, bad_rows, [note], HOURS)
 
 
 def _parts(text: str) -> dict[str, str] | None:
