@@ -296,7 +296,9 @@ def test_numbers_of_asks_columns_with_points_in_the_same_way():
         (["5 h", "6 h"], [5, 6], "unit h taken off"),
         (["~5", "6"], [5, 6], "words before numbers left out (~5 is 5)"),
         (["ca. 5", "ca. 7"], [5, 7], "(ca. 5 is 5)"),
-        (["6.5 x 10^3", "7.25 × 10³"], [6500, 7250], ""),
+        (["6.5 x 10^3", "7.25 × 10³"], [6500, 7250], "(6.5 x 10^3 is 6.5e3)"),
+        (["'79", "'52"], [79, 52], "('52 is 52)"),
+        (['="12.5"', '="3"'], [12.5, 3], "2 cells written as formulas of text"),
         (["６．５", "７"], [6.5, 7], ""),
     ],
 )

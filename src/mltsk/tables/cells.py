@@ -20,6 +20,7 @@ from .words import MISSING_WORDS
 
 MIDNIGHT = time()
 MAX_LOOKED_COLUMNS = 200  # for the sign before decimals
+_TEXT_FORMULA = re.compile(r'="([^"]*)"')  # so that Excel leaves it as it is
 _FLOAT_CODE = re.compile(r"-?\d+\.0+")
 
 
@@ -56,17 +57,26 @@ def texts_of(column: pandas.Series, missing: Set[str]) -> tuple[Texts, list[str]
     texts: Texts = []
     notes: list[str] = []
     n_padded = 0
+    n_formulas = 0
     for cell, count in zip(distinct.tolist(), counts, strict=True):
         written = _written(cell, column.name)
         bare = visible(written).strip()
+        formula = _TEXT_FORMULA.fullmatch(bare)
+        if formula is not None:
+            n_formulas += count
+            bare = formula[1].strip()
         if not _is_missing_word(bare.lower(), missing):
             texts.append(bare)
-            n_padded += count if len(bare) < len(written) else 0
+            is_padded = formula is None and len(bare) < len(written)
+            n_padded += count if is_padded else 0
             continue
         texts.append(None)
         if bare:
             cells = plural(count, "cell")
             notes.append(f"{cells} with {quoted(bare)} counted as missing")
+    if n_formulas:
+        cells = plural(n_formulas, "cell")
+        notes.append(f'{cells} written as formulas of text (="07") read as the text')
     if n_padded:
         notes.append(f"spaces at the ends of {plural(n_padded, 'cell')} taken off")
     return [texts[code] for code in codes.tolist()], notes

@@ -278,6 +278,12 @@ def _read_excel(path: Path, rules: FileRules) -> RawTable:
         notes.insert(
             0, f"sheet {book.sheet!r} was read, of {sheets}; --sheet to overrule"
         )
+    if book.n_filled:
+        cells = plural(book.n_filled, "cell")
+        notes.append(
+            f"{cells} of merged ones filled with what stands in the first; unmerge "
+            "them in Excel to overrule"
+        )
     return _from_rows(laid_out.names, laid_out.rows, path, notes)
 
 

@@ -34,7 +34,7 @@ _FLAG = re.compile(
     r"(.*\d[^*↑↓▲▼!()]*?)\s*([*↑↓▲▼!]+|\((?:HH?|LL?|A|N|high|low)\))|(.*\d)\s+(HH?|LL?)"
 )
 _ABOUT = re.compile(
-    r"(?:[~≈]|(?:ca|circa|approx|about|around|etwa|environ|aprox)(?:\.|\b))\s*(?=\d)(.*)",
+    r"(?:[~≈'’]|(?:ca|circa|approx|about|around|etwa|environ|aprox)(?:\.|\b))\s*(?=\d)(.*)",
     re.IGNORECASE,
 )
 _POWER = re.compile(r"(.*\d)\s*[x×*·]\s*10\^?([0-9⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})\b(.*)")
@@ -78,6 +78,7 @@ def numbers_of(texts: Texts, decimal: str = "", usual: str = "") -> Numbers:
     texts = _without_unknown(texts, notes)
     texts = _without_dilutions(texts, notes)
     bare = _without_about(_without_flags(texts, notes), notes)
+    _note_powers(bare, notes)
     cells = [_cell(text) for text in _with_unit_apart(bare)]
     numerals = _bare_numerals(texts, cells, notes)
     sign = decimal or decimal_sign(numerals, usual)
@@ -231,6 +232,16 @@ def _without_about(texts: Texts, notes: list[str]) -> Texts:
         f"words before numbers left out ({example} is {bare[example]}); {OVERRULE}"
     )
     return [None if text is None else bare.get(text, text) for text in texts]
+
+
+def _note_powers(texts: Texts, notes: list[str]) -> None:
+    """Note how powers of ten are read, if there are any."""
+    for text in texts:
+        if text is not None and _POWER.fullmatch(text):
+            cell = _cell(text)
+            number = "" if cell is None else cell.numeral
+            notes.append(f"powers of ten read so ({text} is {number}); {OVERRULE}")
+            return
 
 
 def _with_unit_apart(texts: Texts) -> Texts:
