@@ -281,3 +281,12 @@ def test_a_number_of_labels_that_is_a_name_too_is_noted():
     assert (table.label_names, table.columns.notes) == (("2",), ())
     assert read_table(frame, "2019").label_names == ("2019",)  # no number of columns
     assert not read_table(FRAME, 2).columns.notes
+
+
+def test_read_label_takes_one_word_of_three_if_the_user_says_it_is_alone(refusal):
+    frame = FRAME.assign(p=["1", "2", "3"])
+    assert_array_equal(read_table(frame, "p=1|").Y["p"], [1, 0, 0])
+    assert_array_equal(read_table(frame, {"p": ["1"]}).Y["p"], [1, 0, 0])
+    sentence = refusal(frame, "p=1")
+    assert "say that it is '1' alone (--labels \"p=1|\")" in sentence
+    assert "has no cell with '4'" in refusal(frame, "p=4|")

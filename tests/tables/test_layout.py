@@ -220,3 +220,19 @@ def test_lay_out_keeps_a_first_row_that_fills_a_gap_among_the_names():
 
 def test_lay_out_takes_signs_that_nobody_sees_out_of_names():
     assert laid_out(["\ufeffage", "we\u200bight", "ward", "gout"], *DATA).names == NAMES
+
+
+@pytest.mark.parametrize("remark", ["Fuente: INE", "Source: ward", "* on insulin"])
+def test_lay_out_leaves_short_remarks_at_the_end_out(remark):
+    end = [["Total", "", "", "9"], [remark, "", "", ""]]
+    table = laid_out(NAMES, *DATA, *end)
+    assert table.rows == DATA
+    assert table.notes[0].startswith("2 rows at the end left out as totals or remarks")
+
+
+def test_lay_out_names_blank_rows_above_the_names():
+    table = laid_out(["", "", "", ""], ["", "", "", ""], NAMES, *DATA)
+    assert table.names == NAMES
+    assert table.notes == [
+        "2 blank rows above the names skipped; --skip-rows 0 to overrule"
+    ]

@@ -89,6 +89,7 @@ _TWO_NUMBERS = re.compile(r"\d+(?:\.\d+)? ?/ ?\d+(?:\.\d+)?")
 MISSING_CODES = (-1, -8, -9, -77, -88, -99, -777, -888, -999, -9999)
 MISSING_NINES = (99, 999, 9999, 99999)
 MIN_CODE_CELLS = 2
+CODE_SIGN = "far from the others"
 DASHES = ("-", "--", "–", "—", ".")  # that may stand for no value
 MAX_WORDS_OF_OPTION = 3
 MIN_CODE_RATIO = 3  # of a code of nines and the largest other value
@@ -327,14 +328,16 @@ def _notes_on_missing_codes(values: NDArray[np.float64]) -> list[str]:
     notes = []
     codes = np.intersect1d(values, [*MISSING_CODES, *MISSING_NINES])
     others = values[~np.isin(values, codes)]
-    for code in codes.tolist() if len(others) else []:
+    if len(np.unique(others)) < 2:
+        return notes  # -1 and 1 are two answers
+    for code in codes.tolist():
         count = int((values == code).sum())
         is_apart = others.min() >= 0
         if code > 0:
             is_apart = MIN_CODE_RATIO * np.abs(others).max() <= code
         if is_apart and count >= MIN_CODE_CELLS:
             notes.append(
-                f"{count:,} cells with {code:g}, far from the others: --missing "
-                f"{code:g} if that means no value"
+                f"{count:,} cells with {code:g}, {CODE_SIGN}: --missing={code:g} if "
+                "that means no value"
             )
     return notes

@@ -94,7 +94,9 @@ def read_label(
             notes.append(f"{quoted(words[0])} read as yes")
         problem = _problem_of_words(name, words, positive)
     else:
-        problem = _problem_of_positive(words, positive)
+        are_all = "" in positive  # as in "status=1|": nothing else means yes
+        positive = [word for word in positive if word]
+        problem = _problem_of_positive(name, words, positive, are_all=are_all)
     marks = [np.nan if text is None else float(text in positive) for text in texts]
     values = pandas.Series(marks, column.index, name=column.name)
     if rules.blank_means_no:
@@ -137,15 +139,23 @@ def _problem_without_no(
     )
 
 
-def _problem_of_positive(words: Sequence[str], positive: Sequence[str]) -> str:
-    """What is wrong with the words that a user says mean yes."""
+def _problem_of_positive(
+    name: str, words: Sequence[str], positive: Sequence[str], *, are_all: bool
+) -> str:
+    """What is wrong with the words that a user says mean yes.
+
+    One of three might not be all: the third could be unknown. ``are_all`` says that
+    they are.
+    """
     absent = [word for word in positive if word not in words]
     if absent:
         return f"has no cell with {quoted_list(absent)}; it holds {quoted_list(words)}."
-    if len(positive) == 1 and len(words) > 2:
+    if len(positive) == 1 and len(words) > 2 and not are_all:
+        word = positive[0]
         return (
             f"holds {quoted_list(words)}: give all words that mean yes in a list "
-            f'(--labels "NAME={positive[0]}|…").'
+            f'(--labels "{name}={word}|…"), say that it is {quoted(word)} alone '
+            f'(--labels "{name}={word}|"), or count others as missing (--missing).'
         )
     return ""
 

@@ -59,6 +59,16 @@ TOTAL_WORDS = frozenset(
     ]
 )
 
+# How a remark begins that stands alone below the data.
+SOURCE_WORDS = frozenset(
+    [
+        *("source", "sources", "note", "notes", "remark", "remarks", "legend"),
+        *("quelle", "quellen", "anmerkung", "hinweis", "legende", "stand"),
+        *("fuente", "fonte", "nota", "notas", "légende", "remarque", "źródło"),
+    ]
+)
+FOOTNOTE_SIGNS = ("*", "†", "‡", "¹", "²", "#", "1)", "(1)")
+
 Row = list[Any]  # cells of a file: text, or numbers and dates of a spreadsheet
 
 
@@ -103,11 +113,11 @@ def lay_out(rows: list[Row], layout: Layout, where: object) -> LaidOut:
     if n_survey:
         n_names = 1
     if start and layout.skip_rows is None:
-        texts = [_first_text(row) for row in rows[:start]]
-        shown = quoted_list([text for text in texts if text], at_most=2)
+        texts = [text for row in rows[:start] if (text := _first_text(row))]
+        shown = f" ({quoted_list(texts, at_most=2)})" if texts else ""
+        count = plural(start, "row" if texts else "blank row")
         notes.append(
-            f"{plural(start, 'row')} above the names skipped ({shown}); --skip-rows 0 "
-            "to overrule"
+            f"{count} above the names skipped{shown}; --skip-rows 0 to overrule"
         )
     first = start + n_names
     _refuse_numbers(rows[start:first], where)
@@ -444,5 +454,7 @@ def _is_remark(rows: Sequence[Row], number: int, widest: int) -> bool:
         return True
     if _n_filled(row) > 1 or widest < THIN_PARTS:
         return False
+    if words[0].rstrip(":") in SOURCE_WORDS or text.startswith(FOOTNOTE_SIGNS):
+        return True
     is_apart = all(map(is_blank, rows[number - 1]))
     return is_apart or len(words) >= MIN_WORDS_OF_REMARK

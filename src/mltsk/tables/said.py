@@ -65,8 +65,12 @@ def _as_words(positive: object) -> list[str] | None:
     if positive is None:
         return None
     if isinstance(positive, str) or not isinstance(positive, Iterable):
-        positive = [positive]
-    return [str(word).strip().removesuffix(".0") for word in positive]
+        return [_as_word(positive)]
+    return [*map(_as_word, positive), ""]  # a list has all of them
+
+
+def _as_word(positive: object) -> str:
+    return str(positive).strip().removesuffix(".0")
 
 
 def levels_of(ordinal: Ordinal) -> list[tuple[list[str], list[str]]]:
