@@ -325,7 +325,7 @@ def notes_on_categories(present: Sequence[str]) -> list[str]:
 
 def _notes_on_missing_codes(values: NDArray[np.float64]) -> list[str]:
     """Notes on numbers such as -99 that may mean that there is no value."""
-    notes = []
+    notes: list[str] = []
     codes = np.intersect1d(values, [*MISSING_CODES, *MISSING_NINES])
     others = values[~np.isin(values, codes)]
     if len(np.unique(others)) < 2:
