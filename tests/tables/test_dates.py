@@ -64,6 +64,7 @@ def test_years_of_knows_names_of_months(column, cells, years):
         ["Mayer 12", "Junge 34"],
         ["120/1500", "130/1600"],
         ["SEPT11", "MARCH10"],  # genes
+        ["2000-1", "2000-2"],  # semesters
     ],
 )
 def test_dates_are_not_seen_where_there_are_none(column, cells):

@@ -45,7 +45,7 @@ _FORMS = (
     re.compile(rf"{_NAME}\.? {_DAY}(?:st|nd|rd|th)?,? {_YEAR}"),
     re.compile(rf"{_NAME}\.?[-/ ]{_YEAR}"),
     re.compile(rf"{_MONTH}[-/.](?P<year>\d{{4}})"),
-    re.compile(rf"(?P<year>\d{{4}})[-/.]{_MONTH}"),
+    re.compile(r"(?P<year>\d{4})[-/.](?P<month>\d{2})"),  # 2000-1 is a semester
 )
 _PLAIN_FORM = re.compile(
     r"(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})"

@@ -308,6 +308,7 @@ def notes_on_categories(present: Sequence[str]) -> list[str]:
     words = [word for word in counts if isnan(as_number(word))]
     n_numbers = sum(counts.values()) - sum(counts[word] for word in words)
     shown = ",".join(words[:MAX_WORDS_OF_OPTION])
+    shown += ",…" if len(words) > MAX_WORDS_OF_OPTION else ""
     if words and 2 * n_numbers >= len(present) and len(counts) - len(words) > 2:
         return [
             f"numbers and {quoted_list(words)}, read as categories; for numbers, "
@@ -332,7 +333,7 @@ def _notes_on_missing_codes(values: NDArray[np.float64]) -> list[str]:
         return notes  # -1 and 1 are two answers
     for code in codes.tolist():
         count = int((values == code).sum())
-        is_apart = others.min() >= 0
+        is_apart = others.min() >= 0 and not (code == -1 and others.max() <= 1)
         if code > 0:
             is_apart = MIN_CODE_RATIO * np.abs(others).max() <= code
         if is_apart and count >= MIN_CODE_CELLS:
