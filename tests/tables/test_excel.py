@@ -169,3 +169,15 @@ def test_read_workbook_leaves_blank_cells_beside_merged_ones(path):
     book.save(path)
     workbook = read_workbook(path)
     assert (workbook.rows[2], workbook.n_filled) == (["", 48], 0)
+
+
+def test_read_table_reads_times_and_durations_of_a_sheet(path):
+    book = openpyxl.Workbook()
+    book.active.append(["came", "stay", "gout"])
+    for i in range(12):
+        book.active.append([time(i, 30), timedelta(hours=20 + 1.5 * i), i % 2])
+    book.save(path)
+    table = read_table(path, "gout", number="came")
+    assert table.X["came"].tolist()[:2] == [0.5, 1.5]
+    assert table.X["stay"].tolist()[:2] == [20.0, 21.5]
+    assert read_table(path, "gout").columns[0].kind == "date"

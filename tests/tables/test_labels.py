@@ -290,3 +290,10 @@ def test_read_label_takes_one_word_of_three_if_the_user_says_it_is_alone(refusal
     sentence = refusal(frame, "p=1")
     assert "say that it is '1' alone (--labels \"p=1|\")" in sentence
     assert "has no cell with '4'" in refusal(frame, "p=4|")
+
+
+def test_read_label_knows_one_and_nought_with_decimal_commas(refusal):
+    assert_array_equal(
+        read_table(FRAME.assign(p=["1,00", "0,0", "1"]), "p").Y, [[1], [0], [1]]
+    )
+    assert '--labels "p=100%"' in refusal(FRAME.assign(p=["0%", "100%", "0%"]), "p")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Real
 
@@ -19,9 +19,10 @@ from .notation import MAX_LOOKED_CELLS, Texts, usual_decimal_sign
 from .words import MISSING_WORDS
 
 MIDNIGHT = time()
+SECONDS_PER_HOUR = 3600
 MAX_LOOKED_COLUMNS = 200  # for the sign before decimals
 _TEXT_FORMULA = re.compile(r'="([^"]*)"')  # so that Excel leaves it as it is
-_FLOAT_CODE = re.compile(r"-?\d+\.0+")
+_FLOAT_CODE = re.compile(r"(-?\d+)(?:\.0+|,0{1,2})")
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,9 @@ def _written(cell: object, name: object) -> str:
         return "" if np.isnan(cell) else repr(float(cell)).removesuffix(".0")
     if isinstance(cell, datetime) and cell.time() == MIDNIGHT:
         return str(cell.date())
-    if isinstance(cell, Real | Decimal | date | np.generic):
+    if isinstance(cell, timedelta):
+        return f"{cell.total_seconds() / SECONDS_PER_HOUR:.12g} h"
+    if isinstance(cell, Real | Decimal | date | time | np.generic):
         return str(cell)
     content = f"cells of type {type(cell).__name__}"
     hint = "leave it out with drop, or make it text"
@@ -141,9 +144,13 @@ def _written(cell: object, name: object) -> str:
 
 
 def as_codes(texts: Sequence[str | None]) -> Texts:
-    """Text as categories: 3.0, as pandas writes 3 next to missing cells, is 3."""
+    """Text as categories: 3.0, as pandas writes 3 next to missing cells, is 3.
+
+    So is 3,00 in other countries; 3,000 is a number.
+    """
     codes: dict[str | None, str] = {}
     for text in set(texts):
-        if text is not None and _FLOAT_CODE.fullmatch(text):
-            codes[text] = text.partition(".")[0]
+        match = None if text is None else _FLOAT_CODE.fullmatch(text)
+        if match is not None:
+            codes[text] = match[1]
     return [codes.get(text, text) for text in texts]

@@ -26,7 +26,7 @@ group
 
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from math import isnan
 
 import numpy as np
@@ -193,6 +193,11 @@ def _are_yes_and_no(words: Set[str]) -> bool:
     lower = {word.lower() for word in words}
     both = YES_WORDS | NO_WORDS
     return lower <= both and bool(lower & YES_WORDS) and bool(lower & NO_WORDS)
+
+
+def answers_yes_and_no(texts: Iterable[str | None]) -> bool:
+    """Whether all texts mean yes or no, and both are there: also 1 and 0."""
+    return _are_yes_and_no({text for text in texts if text is not None})
 
 
 def is_sole_yes(words: Sequence[str], n_blank: int) -> bool:

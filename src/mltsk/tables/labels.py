@@ -10,11 +10,13 @@ blank cell means no.
 import re
 from collections import Counter
 from collections.abc import Sequence, Set
+from math import isnan
 from typing import NamedTuple
 
 import numpy as np
 import pandas
 
+from mltsk.datasets.dataset import as_number
 from mltsk.exceptions import InputError
 from mltsk.frames import is_absent
 from mltsk.text import plural, quoted, quoted_list
@@ -201,6 +203,9 @@ def _likely_yes(words: Sequence[str]) -> str:
     for word in words:
         if word.lower().rstrip(".") in LIKELY_YES:
             return word
+    numbers = [as_number(word.rstrip("%").replace(",", ".")) for word in words]
+    if not any(map(isnan, numbers)):
+        return words[numbers.index(max(numbers))]
     for word in words:
         if any(
             other != word and other.lower().endswith(word.lower()) for other in words
