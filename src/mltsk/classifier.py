@@ -18,7 +18,7 @@ from .correctable import CorrectionMixin, names_a_direction, wished_corrector
 from .correction import corrected_record, plain_wishes, price_by_rows
 from .exceptions import InputError
 from .explain import Explanation, explain
-from .fit import FitResult, Names, Options, fit_system
+from .fit.fit import FitResult, Names, Options, fit_system
 from .fitted import FittedAttributes
 from .frames import is_polars
 from .observed import ObservedLabelsMixin

@@ -21,9 +21,9 @@ from .correction import (
 )
 from .edits import Edits
 from .exceptions import InputError
-from .fit import Names
 from .fit.corrected import Corrector
 from .fit.demands import columns_of_feature
+from .fit.fit import Names
 from .fit.sums import FitSums
 from .fit.wishes import CurvesLike, DirectionsLike, Wish, WishReader, WithoutLike
 from .record import FitRecord

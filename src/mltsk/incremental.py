@@ -20,9 +20,9 @@ from .core.arrays import (
     underflow_is_zero,
 )
 from .exceptions import InputError
-from .fit import FitResult, Names, fit_system
 from .fit.choose import Folds
 from .fit.design import Design
+from .fit.fit import FitResult, Names, fit_system
 from .fit.left_out import Groups, group_codes, take_groups
 from .fit.ridge import Moments, Penalty
 from .fit.rows import Block

@@ -26,10 +26,9 @@ from .core.arrays import (
 from .core.certainty import Certainty
 from .core.worth import Worth
 from .exceptions import InputError
-from .fit import FitResult
 from .fit.choose import Folds
 from .fit.design import Design
-from .fit.fit import SAMPLE_ROWS
+from .fit.fit import SAMPLE_ROWS, FitResult
 from .fit.learning import learning_scores
 from .fit.left_out import Groups, take_groups
 from .fit.ridge import centred_kernel

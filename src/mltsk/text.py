@@ -7,6 +7,8 @@ from difflib import get_close_matches
 
 # Short words that are no code: "No" and "no" are one answer.
 SHORT_ANSWERS = frozenset({"no", "ja", "si", "sí", "sì"})
+# Not the joiners of Persian and Hindi, which change what is seen.
+_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200e\u200f\u2060\ufeff\u00ad"))
 MIN_LETTERS = 3  # of a word whose capitals mean nothing: AA, Aa and aa are genotypes
 
 
@@ -60,6 +62,15 @@ def did_you_mean(name: object, choices: Iterable[object], cutoff: float = 0.6) -
     """
     close = closest(name, choices, cutoff)
     return "" if close is None else f"did you mean {close!r}?"
+
+
+def visible(text: str) -> str:
+    """Text without signs that nobody sees, such as a mark of the order of bytes.
+
+    >>> visible("\ufeffage"), visible("no\u200b")
+    ('age', 'no')
+    """
+    return text if text.isascii() else text.translate(_INVISIBLE)
 
 
 def quoted(text: str, at_most: int = 40) -> str:

@@ -1,4 +1,4 @@
-"""Thirteen files as messy as people have them, each with traps of its own.
+"""Seventeen files as messy as people have them, each with traps of its own.
 
 `python tests/cli/messy.py FOLDER` writes them, to be tried by hand.
 """
@@ -251,6 +251,75 @@ def form(folder):
     return path
 
 
+def survey(folder):
+    """Questions and keys below the names, choices or nothing, and ranks."""
+    names = ["EndDate", "ResponseId", "Q1", "Q2", "Q3_1", "Q3_2"]
+    questions = ["End Date", "Response ID", "How old?", "How often?", "- Gout", "- A"]
+    rows = [questions, [f'"{{""ImportId"":""{name}""}}"' for name in names]]
+    for p in patients():
+        i = p["number"]
+        often = ("never", "sometimes", "often")[i % 3]
+        choices = ["Gout" if p["gout"] else "", "Asthma" if p["asthma"] else ""]
+        stamp = f"2024-03-{i % 28 + 1:02} 10:{i % 60:02}:11"
+        rows.append([stamp, f"R_{i:05x}", f"{p['age']:.0f}", often, *choices])
+    path = folder / "survey.csv"
+    path.write_text(lines(names, rows), encoding="utf-8-sig")
+    return path
+
+
+def clinic(folder):
+    """Names of rows as R writes them, spaces between cells, in any order."""
+    rows = ['"age" "sex" "crp" "gout" "asthma"']
+    for p in sorted(patients(), key=lambda p: p["weight"]):
+        sex = '"male"' if p["number"] % 2 else '"female"'
+        crp = "NA" if p["number"] % 7 == 0 else f"{p['weight'] / 9:.3f}"
+        labels = [str(p[name]).upper() for name in ("gout", "asthma")]
+        name = f'"patient {p["number"]}"'
+        rows.append(" ".join([name, f"{p['age']:.2f}", sex, crp, *labels]))
+    path = folder / "clinic.txt"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def polish(folder):
+    """Windows-1250, points between thousands, months by name, and flags."""
+    rows = []
+    months = ("sty", "maja", "gru")
+    for p in patients():
+        i = p["number"]
+        income = f"{80 * p['weight']:,.0f}".replace(",", ".")
+        crp = f"{p['weight'] / 9:.1f}".replace(".", ",")
+        crp += " H" if p["weight"] > 85 else ""
+        day = f"{i % 28 + 1} {months[i % 3]} 2023"
+        labels = ["Tak" if p[name] else "Nie" for name in ("gout", "asthma")]
+        age = f"{p['age']:.0f} lat"
+        sex = "mężczyzna" if i % 2 else "kobieta"
+        rows.append([age, sex, income, crp, day, *labels])
+    header = ["Wiek", "Płeć", "Dochód", "CRP", "Przyjęcie", "Dna", "Astma"]
+    path = folder / "polish.csv"
+    path.write_bytes(lines(header, rows, ";").encode("cp1250"))
+    return path
+
+
+def wards(folder):
+    """Cells merged downwards, a number for no value, and codes before answers."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["ward", "subject_id", "age", "weight", "gout", "asthma"])
+    for k, p in enumerate(sorted(patients(), key=lambda p: p["ward"])):
+        weight = -999 if p["number"] % 11 == 0 else round(p["weight"], 1)
+        labels = ["1. yes" if p[name] else "0. no" for name in ("gout", "asthma")]
+        ward = p["ward"] if k % 10 == 0 else None
+        sheet.append([ward, 500 + p["number"] // 2, p["age"], weight, *labels])
+    for first in range(2, 2 + N_ROWS, 10):
+        sheet.merge_cells(f"A{first}:A{first + 9}")
+    path = folder / "wards.xlsx"
+    book.save(path)
+    return path
+
+
 FILES = (
     salaries,
     workbook,
@@ -265,6 +334,10 @@ FILES = (
     cohort,
     pages,
     form,
+    survey,
+    clinic,
+    polish,
+    wards,
 )
 
 if __name__ == "__main__":

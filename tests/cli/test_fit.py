@@ -549,3 +549,15 @@ def test_fit_of_a_label_more_that_no_row_has_leaves_the_others_as_they_were(
         line.split(",") for line in few
     ]
     assert {line.split(",")[-1] for line in many[1:]} == {"0"}
+
+
+def test_fit_says_that_few_cases_cannot_be_judged_and_nothing_else(
+    succeeds, csv_file, out
+):
+    rows = [[61, 1], [45, 0], [50, 0], [70, 1], [33, 0]]
+    data = csv_file("tiny.csv", ["age", "gout"], rows)
+    text = succeeds("fit", data, "--labels gout --out", out).out
+    assert "Too few rows of the rarer answer to be judged: gout (2)." in text
+    assert "Cannot be told" not in text
+    assert "Told almost without error" not in text
+    assert "gout cannot be judged by so few cases: AUC" in succeeds("rules", out).out

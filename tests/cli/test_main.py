@@ -158,12 +158,12 @@ print([name for name in heavy if name in sys.modules])
 @pytest.mark.parametrize(
     "command", ["rules {}", "rules {} --format md", "export {} --json -"]
 )
-def test_main_reads_a_model_without_scikit_learn_and_pandas(command, model):
+def test_main_reads_a_model_without_scikit_learn_pandas_and_the_fit(command, model):
     code = f"""
 import sys
 from mltsk.cli import main
 main({command.format(model).split()})
-heavy = ("sklearn", "pandas", "skops", "torch")
+heavy = ("sklearn", "pandas", "skops", "torch", "mltsk.fit.fit", "scipy.spatial")
 print([name for name in heavy if name in sys.modules])
 """
     done = subprocess.run(

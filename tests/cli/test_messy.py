@@ -117,7 +117,7 @@ EXPECTED = {
             "1 empty row among the data left out",
             "1 row with the names again left out",
             "40 cells with 'Female' read as 'female'; --nominal",
-            "remarks behind yes and no left out (Yes (2015) is Yes)",
+            "remarks around yes and no left out (Yes (2015) is Yes)",
             "12 cells with '-99' counted as missing",
             "unit y taken off",
         ),
@@ -134,6 +134,49 @@ EXPECTED = {
             "apostrophes between thousands taken out",
         ),
     ),
+    messy.survey: Expected(
+        "--labels Q3_1,Q3_2 --blank-means-no",
+        {"Q1": "number", "Q2": "nominal"},
+        ("Q3_1", "Q3_2"),
+        (
+            "2 rows below the names left out as questions and keys of a survey",
+            "EndDate: left out as a date",
+            "ResponseId: left out as an identifier",
+            "Q3_1: 'Gout' read as yes",
+            'may be ranks; --ordinal "Q2: never < sometimes < often"',
+        ),
+    ),
+    messy.clinic: Expected(
+        "--labels gout,asthma",
+        {"column 1": "identifier", "age": "number", "sex": "nominal", "crp": "number"},
+        ("gout", "asthma"),
+        (
+            "cells are divided by spaces",
+            "rows have a cell more than there are names: the first names the row",
+        ),
+    ),
+    messy.polish: Expected(
+        "--labels Dna,Astma",
+        {"Wiek": "number", "Płeć": "nominal", "Dochód": "number", "CRP": "number"},
+        ("Dna", "Astma"),
+        (
+            "read as Windows-1250 ('Płeć')",
+            "Dochód: points between thousands taken out (6.",
+            "CRP: signs behind numbers left out",
+            "Przyjęcie: left out as a date",
+        ),
+    ),
+    messy.wards: Expected(
+        "--labels gout,asthma --missing=-999",
+        {"ward": "nominal", "subject_id": "group", "age": "number", "weight": "number"},
+        ("gout", "asthma"),
+        (
+            "108 cells of merged ones filled with what stands in the first",
+            "rows of one subject_id are kept together (60 groups of up to 2 rows)",
+            "remarks around yes and no left out (0. no is no)",
+            "11 cells with '-999' counted as missing",
+        ),
+    ),
 }
 
 
@@ -143,7 +186,7 @@ def test_messy_files_all_have_an_expectation():
 
 @pytest.fixture(params=messy.FILES, ids=lambda make: make.__name__)
 def make(request):
-    if request.param in (messy.workbook, messy.cohort):
+    if request.param in (messy.workbook, messy.cohort, messy.wards):
         pytest.importorskip("openpyxl")
     return request.param
 
@@ -247,14 +290,14 @@ def test_predict_says_how_a_file_was_read_whose_columns_are_not_there(
 ):
     path = tmp_path / "macintosh.csv"
     rows = [(f"{p['age']:.0f}", int(p["gout"])) for p in messy.patients()]
-    path.write_text(messy.lines(["Größe", "Gicht"], rows), encoding="mac-roman")
+    path.write_text(messy.lines(["Zündung", "Gicht"], rows), encoding="mac-roman")
     model = tmp_path / "model.skops"
     succeeds("fit", path, "--labels Gicht --encoding mac-roman --out", model)
     answer = mltsk("predict", model, path)
     assert answer.status == 2
     assert "read as Windows-1252" in answer.err
     assert "--encoding to overrule" in answer.err
-    assert "has no column 'Größe'" in answer.err
+    assert "has no column 'Zündung'" in answer.err
 
 
 @pytest.mark.parametrize(

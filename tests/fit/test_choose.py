@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mltsk.fit import Names, Options, fit_system
+from mltsk.fit.fit import Names, Options, fit_system
 from mltsk.fit.rows import Block
 
 

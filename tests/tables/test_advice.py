@@ -76,3 +76,12 @@ def test_advice_names_columns_that_are_nearly_empty_or_constant(frame):
     sentences = advised(frame)
     assert "lab: missing in more than 80% of rows; --drop." in sentences
     assert "site: the same in every row that has a value; left out." in sentences
+
+
+def test_advice_tells_of_numbers_that_may_mean_no_value():
+    rows = [{"x": -99 if i % 9 == 0 else i / 7, "gout": i % 2} for i in range(90)]
+    (sentence, *_) = advice(read_table(pd.DataFrame(rows), "gout"))
+    assert sentence == (
+        "x: 10 cells with -99, far from the others: --missing=-99 if that means no "
+        "value."
+    )

@@ -38,3 +38,16 @@ def test_read_table_refuses_ages_of_what_is_no_date(age, sentence):
     with pytest.raises(InputError) as refused:
         read_table(FRAME, "gout", age=age)
     assert sentence in str(refused.value)
+
+
+def test_read_table_reads_births_of_two_digits_in_the_past():
+    frame = FRAME.assign(born=["27-NOV-56", "03-JUN-61", "20.11.1990"])
+    table = read_table(frame, "gout", age="born:visit")
+    assert table.X["age (born)"].tolist() == [65.98, 60.51, 31.12]
+    assert "born: 27-NOV-56 is of the last century" in table.columns.notes
+
+
+def test_read_table_reads_dates_without_signs_as_ages():
+    frame = FRAME.assign(born=[19341120, 19640607, 19700101])
+    table = read_table(frame, "gout", age="born:visit")
+    assert table.X["age (born)"].tolist()[:2] == [88.0, 57.5]

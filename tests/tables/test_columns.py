@@ -189,7 +189,7 @@ def test_read_column_takes_a_third_word_as_new_to_a_model_and_no_mistake():
         (
             [1, 2, 3],
             {"its": "number"},
-            "data has no column 'its' (it has 1 columns); did you mean 'it'?",
+            "data has no column 'its' (it has 1 column); did you mean 'it'?",
         ),
         ([1, 2, 3], {"it": "date"}, "'date' is no kind that a model takes"),
     ],

@@ -21,6 +21,11 @@ TEXT = "Größe,gout\n1.5,1\n2.5,0\n"
         (['"a;b;c",d', "1,2"], ","),
         (["a|b", "1|2"], "|"),
         (["alone", "1"], ","),
+        (["age weight", "51 70.5", "48 81"], " "),
+        (['"age" "a b"', '"1" 51 70.5', '"2" 48 81'], " "),  # as R writes it
+        (["   age   weight", "  51.0     70.5", "  48.0     81.0"], " "),
+        (["what people said", "nothing at all", "it was fine"], ","),
+        (["weight in kg", "70 and more", "81"], ","),
         ([], ","),
     ],
 )
@@ -106,3 +111,10 @@ def test_read_text_rows_takes_western_text_for_windows_1252(tmp_path, text):
     path.write_bytes(text.encode("cp1252"))
     expected = [line.split(",") for line in text.splitlines()]
     assert read_text_rows(path).rows == expected
+
+
+def test_read_text_rows_reads_columns_divided_by_spaces(write):
+    path = write(' age  "a b" gout\n 51.5    x    1 \n  8   "y z"  0\n', "toy.txt")
+    text = read_text_rows(path)
+    assert text.rows == [["age", "a b", "gout"], ["51.5", "x", "1"], ["8", "y z", "0"]]
+    assert text.notes == ["cells are divided by spaces"]

@@ -5,6 +5,7 @@ from datetime import date, datetime, time, timedelta
 
 import pytest
 
+from mltsk import read_table
 from mltsk.exceptions import InputError
 from mltsk.tables.excel import read_workbook
 
@@ -32,7 +33,7 @@ def test_read_workbook_gives_every_type_of_cell_as_it_is(path):
     book.active.append(cells)
     book.active["J1"] = "=1/0"
     book.save(path)
-    sheets, sheet, rows = read_workbook(path)
+    sheets, sheet, rows, _ = read_workbook(path)
     assert (sheets, sheet) == (["Sheet"], "Sheet")
     assert rows[0][: len(cells)] == cells
     types = [type(cell) for cell in rows[0][: len(cells)]]
@@ -92,7 +93,7 @@ def test_read_workbook_refuses_parts_that_are_too_large_unread(path, monkeypatch
 
 def test_read_workbook_says_what_is_wrong_with_a_file(path):
     path.write_bytes(b"no archive")
-    with pytest.raises(InputError, match="is not a readable Excel file: File is not"):
+    with pytest.raises(InputError, match="is no Excel file but text"):
         read_workbook(path)
 
 
@@ -133,3 +134,50 @@ def test_read_workbook_refuses_a_sheet_that_is_not_there(book, sheet, hint):
     with pytest.raises(InputError) as refused:
         read_workbook(book, sheet)
     assert f"has no sheet {str(sheet)!r}: {hint}" in str(refused.value)
+
+
+def test_read_workbook_fills_cells_that_are_merged_downwards(path):
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in (
+        ["Wards", None, None],
+        ["place", None, "gout"],
+        ["ward", "age", None],
+        ["north", 61, 1],
+        [None, 48, 0],
+        ["south", 55, 1],
+        [None, None, 0],
+    ):
+        sheet.append(row)
+    for cells in ("A1:C1", "A2:B2", "C2:C3", "A4:A5", "A6:A7", "B6:B7"):
+        sheet.merge_cells(cells)
+    book.save(path)
+    rows = read_workbook(path).rows
+    assert rows[3:5] == [["north", 61, 1], ["north", 48, 0]]
+    assert rows[5:] == [["south", 55, 1], ["south", 55, 0]]
+    assert rows[2][:2] == ["ward", "age"]  # names stay as they are
+    assert read_workbook(path).n_filled == 3
+    notes = " ".join(read_table(path, "gout").columns.notes)
+    assert "3 cells of merged ones filled with what stands in the first" in notes
+
+
+def test_read_workbook_leaves_blank_cells_beside_merged_ones(path):
+    book = openpyxl.Workbook()
+    for row in (["ward", "age"], ["north", 61], [None, 48], ["south", None]):
+        book.active.append(row)
+    book.active.merge_cells("A1:A2")  # a name, not data
+    book.save(path)
+    workbook = read_workbook(path)
+    assert (workbook.rows[2], workbook.n_filled) == (["", 48], 0)
+
+
+def test_read_table_reads_times_and_durations_of_a_sheet(path):
+    book = openpyxl.Workbook()
+    book.active.append(["came", "stay", "gout"])
+    for i in range(12):
+        book.active.append([time(i, 30), timedelta(hours=20 + 1.5 * i), i % 2])
+    book.save(path)
+    table = read_table(path, "gout", number="came")
+    assert table.X["came"].tolist()[:2] == [0.5, 1.5]
+    assert table.X["stay"].tolist()[:2] == [20.0, 21.5]
+    assert read_table(path, "gout").columns[0].kind == "date"

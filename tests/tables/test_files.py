@@ -122,8 +122,12 @@ def test_read_raw_reads_files_that_declare_their_columns(tmp_path, write):
         ("a,b\n", "no row below its header"),
         ("1,2\n3,4\n", "starts with numbers"),
         ("a,b\n1,2\n3\n", "line 3: 1 value for 2 columns"),
-        ('a,b\n1,"2\n', "cannot be read: unexpected end of data"),
-        (b"a,b\n\x81,1\n", "not a text file in cp1252: say with --encoding which"),
+        ('a,b\n1,"2\n', "line 2: a quotation mark opens a cell and is not closed"),
+        ('a,b\n1,2\n"x"y,2\n', "line 3: a quotation mark opens a cell and is not"),
+        (
+            b"a,b\n\x81,1\n",
+            "is not in UTF-8: say with --encoding which encoding it has",
+        ),
         ("a,b\n1,2\n1\0,2\n", "line 3: there is a NUL byte"),
     ],
 )
@@ -232,3 +236,37 @@ def test_read_raw_refuses_rules_of_files_for_a_frame(refusal):
     assert sentence == (
         "Sheets, encodings and rows to skip are of files: this table is none."
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("a.csv", b"PK\x03\x04...", "is an Excel file or another archive: call an"),
+        ("a.csv", b"\xd0\xcf\x11\xe0", "is a file of an old Excel: save it there"),
+        ("a.csv", b"%PDF-1.7", "is a PDF: export the table as .csv or .xlsx."),
+        ("a.csv", b"\n<!DOCTYPE html><html>", "is a web page: save its table"),
+        ("a.csv", b'[{"age": 5},\n{"age": 6}]', "is JSON: save its table"),
+        ("a.sav", b"$FL2", "is a file of SPSS: save it there as .csv or .xlsx."),
+        ("a.xls", b"x", "is a file of an old Excel: save it there"),
+        ("a.dat", b"age gout\n1 2\n", "may be called .csv or .txt."),
+    ],
+)
+def test_read_raw_says_what_a_file_is_that_is_no_table(
+    write, refusal, name, content, complaint
+):
+    assert complaint in refusal(write(content, name))
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"age,gout\n1,2\n", "is no Excel file but text: if it holds a table, call"),
+        (b"\xd0\xcf\x11\xe0" + bytes(99), "is locked by a password, or of an old"),
+        (b"PK\x03\x04" + bytes(99), "is not a readable Excel file: "),
+    ],
+)
+def test_read_raw_says_what_a_workbook_is_that_is_none(
+    write, refusal, content, complaint
+):
+    pytest.importorskip("openpyxl")
+    assert complaint in refusal(write(content, "a.xlsx"))

@@ -175,3 +175,13 @@ def test_repeating_identifiers_of_a_real_table(real_tables):
     assert table.group_name == "patient"
     assert len(np.unique(table.groups)) == 312
     assert read_table(real_tables / "pbc.csv", labels).groups is None
+
+
+def test_groups_are_found_among_the_cells_of_a_sheet():
+    ids = [1000 + i // 3 for i in range(60)]
+    frame = pd.DataFrame({"subject_id": ids, "x": [i / 7 for i in range(60)]})
+    for cells in (ids, [float(i) for i in ids], [*ids[:-1], ""]):
+        frame["subject_id"] = pd.Series(cells, dtype=object)
+        assert read_table(frame).groups is not None
+    frame["subject_id"] = pd.Series([i + 0.5 for i in ids], dtype=object)
+    assert read_table(frame).groups is None

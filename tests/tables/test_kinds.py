@@ -127,3 +127,32 @@ def test_read_table_reads_times_as_hours_where_it_is_told():
 def test_read_table_notes_numbers_that_may_mean_missing(cells, noted):
     notes = read_table(pd.DataFrame({"it": cells, "y": [0, 1] * 2}), "y").columns.notes
     assert any("if that means no value" in note for note in notes) is noted
+
+
+@pytest.mark.parametrize("name", ["Unnamed: 0", "rownames", "row.names", "column 1"])
+def test_names_of_rows_are_identifiers_in_any_order(column, name):
+    numbers = [7, 3, 9, 1, 12, 5, 2, 8, 11, 4]
+    assert column(numbers, name=name)[0].kind == "identifier"
+    assert column([str(n) for n in numbers], name=name)[0].kind == "identifier"
+    assert column(numbers, name="weight")[0].kind == "number"
+
+
+def test_categories_among_numbers_are_noted(column):
+    report, _ = column(["none", "1", "2", "3"] * 5)
+    assert report.kind == "nominal"
+    note = (
+        "numbers and 'none', read as categories; for numbers, --number with "
+        '--missing "none"'
+    )
+    assert report.notes[0] == note
+    _, values = column(["none", "1", "2", "3"] * 5, number="it", missing="none")
+    assert values[1:4] == [1, 2, 3]
+
+
+def test_a_dash_among_words_is_noted(column):
+    cells = ["-", "North", "South", "West"] * 5
+    report, _ = column(cells)
+    assert report.notes[0] == "5 cells with '-' a category; --missing=- if it is none"
+    assert column(cells, missing="-")[0].distinct == 3
+    signs = column(["-", "+", "++", "+++"] * 5)[0]
+    assert not any("--missing=-" in note for note in signs.notes)

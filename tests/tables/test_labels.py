@@ -215,3 +215,85 @@ def test_label_columns_take_several_words_for_yes_in_one_text():
     assert table.Y["stage"].tolist() == [0.0, 1.0, 1.0]
     with pytest.raises(InputError, match=r'or --labels "stage=severe\|…"'):
         read_table(frame, "stage")
+
+
+@pytest.mark.parametrize(
+    ("cells", "hint"),
+    [
+        (["Detected", "Not detected", "Detected"], "--labels p=Detected."),
+        (["Non-reactive", "Reactive", "Reactive"], "--labels p=Reactive."),
+        (["unauffällig", "auffällig", "auffällig"], "--labels p=auffällig."),
+        (["pos.", "neg.", "neg."], "--labels p=pos."),
+        (["old age", "young age", "old age"], '--labels "p='),
+        (["a", "b", "c"], "list those that mean yes, labels={'p': ['c', …]}"),
+        (["a", "b", "Indeterminate"], '--missing "Indeterminate"'),
+    ],
+)
+def test_read_label_hints_at_the_likely_yes_as_a_shell_takes_it(refusal, cells, hint):
+    assert hint in refusal(FRAME.assign(p=cells), "p")
+
+
+def test_read_label_knows_coded_answers():
+    frame = FRAME.assign(p=["1. yes", "0. no", "0. no"], q=["1 = ja", "0 = nein", None])
+    table = read_table(frame, "p,q")
+    assert_array_equal(table.Y, [[1, 1], [0, 0], [0, np.nan]])
+    note = 'p: remarks around yes and no left out (0. no is no); --labels "p=…" to'
+    assert note in " ".join(table.columns.notes)
+    assert_array_equal(read_table(frame, "p=0. no").Y["p"], [0, 1, 1])
+    assert_array_equal(read_table(frame, "q=0 = nein").Y["q"], [0, 1, np.nan])
+
+
+def test_label_columns_may_have_an_equals_sign_in_their_names():
+    frame = FRAME.rename(columns={"p": "a=b"}).assign(q=["x", "y=z", "x"])
+    table = read_table(frame, "a=b,q=y=z")
+    assert table.label_names == ("a=b", "q")
+    assert_array_equal(table.Y["q"], [0, 1, 0])
+    assert_array_equal(read_table(frame, "a=b=1").Y["a=b"], [0, 1, 1])
+
+
+def test_blank_means_no_beside_the_name_of_a_choice():
+    frame = pd.DataFrame(
+        {
+            "x": [1.5, 2, 3, 4],
+            "p": ["Gout", None, "Gout", ""],
+            "fever": ["Fever", "", "", "Fever"],
+            "site": ["none", "", "none", ""],
+        }
+    )
+    table = read_table(frame, "p", blank_means_no=True)
+    assert_array_equal(table.Y["p"], [1, 0, 1, 0])
+    assert "p: 'Gout' read as yes" in table.columns.notes
+    assert table.X["fever"].tolist() == [True, False, False, True]
+    assert "fever: 'Fever' read as yes; --drop to overrule" in table.columns.notes
+    assert "site" not in table.X  # a no beside blanks says nothing
+    again = read_table(frame, kinds=table.kinds)
+    assert again.X["fever"].tolist() == [True, False, False, True]
+    unsaid = " ".join(read_table(frame.drop(columns="p")).columns.notes)
+    assert "fever: left out: one sign or word, or a blank; --blank-means-no" in unsaid
+
+
+def test_a_number_of_labels_that_is_a_name_too_is_noted():
+    frame = FRAME.rename(columns={"p": "2", "q": "2019"})
+    table = read_table(frame, "2")
+    assert table.label_names == ("2", "2019")
+    assert table.columns.notes[0].startswith("the last 2 columns read as labels; --lab")
+    table = read_table(frame, "2,")
+    assert (table.label_names, table.columns.notes) == (("2",), ())
+    assert read_table(frame, "2019").label_names == ("2019",)  # no number of columns
+    assert not read_table(FRAME, 2).columns.notes
+
+
+def test_read_label_takes_one_word_of_three_if_the_user_says_it_is_alone(refusal):
+    frame = FRAME.assign(p=["1", "2", "3"])
+    assert_array_equal(read_table(frame, "p=1|").Y["p"], [1, 0, 0])
+    assert_array_equal(read_table(frame, {"p": ["1"]}).Y["p"], [1, 0, 0])
+    sentence = refusal(frame, "p=1")
+    assert "say that it is '1' alone (--labels \"p=1|\")" in sentence
+    assert "has no cell with '4'" in refusal(frame, "p=4|")
+
+
+def test_read_label_knows_one_and_nought_with_decimal_commas(refusal):
+    assert_array_equal(
+        read_table(FRAME.assign(p=["1,00", "0,0", "1"]), "p").Y, [[1], [0], [1]]
+    )
+    assert '--labels "p=100%"' in refusal(FRAME.assign(p=["0%", "100%", "0%"]), "p")

@@ -159,3 +159,80 @@ def test_data_rows_leaves_empty_rows_and_repeated_names_out():
         "1 empty row among the data left out",
         "2 rows with the names again left out",
     ]
+
+
+def test_lay_out_takes_names_of_rows_as_r_writes_them():
+    for row_names in (["1", "2", "5", "7", "9", "12"], ["a", "b", "c", "d", "e", "f"]):
+        rows = [[name, *row] for name, row in zip(row_names, DATA, strict=True)]
+        table = laid_out(NAMES, *rows)
+        assert table.names == ["column 1", *NAMES]
+        assert table.rows == rows
+        assert "the first names the row" in table.notes[0]
+
+
+@pytest.mark.parametrize(
+    "first_cells",
+    [
+        ["79", "52", "42", "61", "58", "70"],  # 79,5 without quotes
+        ["1", "1", "2", "2", "3", "3"],
+        ["1.5", "2.5", "3.5", "4.5", "5.5", "6.5"],
+    ],
+)
+def test_lay_out_takes_no_halves_of_numbers_for_names_of_rows(first_cells):
+    rows = [[cell, *row] for cell, row in zip(first_cells, DATA, strict=True)]
+    assert laid_out(NAMES, *rows).names == NAMES
+
+
+def test_lay_out_leaves_questions_and_keys_of_a_survey_out():
+    names = ["Q1", "Q2", "Q3", "Q4"]
+    questions = ["How old?", "How heavy?", "Where?", "Gout?"]
+    keys = [f'{{"ImportId":"QID{i}"}}' for i in range(4)]
+    table = laid_out(names, questions, keys, *DATA)
+    assert (table.names, table.rows) == (names, DATA)
+    assert table.notes == [
+        "2 rows below the names left out as questions and keys of a survey "
+        "('How old?', '{\"ImportId\":\"QID0\"}'); --header-rows 1 to overrule"
+    ]
+    assert len(laid_out(names, questions, keys, *DATA, header_rows=1).rows) == 8
+
+
+def test_lay_out_puts_answers_of_a_survey_below_their_question():
+    questions = ["How old?", "How heavy?", "What do you have?", "", "Where?"]
+    answers = ["Open-Ended Response", "Open-Ended Response", "Gout", "Asthma", ""]
+    rows = [["61", "70.5", "Gout", "", "east"], ["48", "81.0", "", "Asthma", "west"]]
+    table = laid_out(questions, answers, *rows * 3)
+    assert table.names == [
+        "How old? Open-Ended Response",
+        "How heavy? Open-Ended Response",
+        "Gout",
+        "Asthma",
+        "Where?",
+    ]
+    assert table.rows == rows * 3
+
+
+def test_lay_out_keeps_a_first_row_that_fills_a_gap_among_the_names():
+    names = ["age", "weight", "", "gout"]
+    table = laid_out(names, *DATA)
+    assert table.names == ["age", "weight", "column 3", "gout"]
+    assert len(table.rows) == 6
+
+
+def test_lay_out_takes_signs_that_nobody_sees_out_of_names():
+    assert laid_out(["\ufeffage", "we\u200bight", "ward", "gout"], *DATA).names == NAMES
+
+
+@pytest.mark.parametrize("remark", ["Fuente: INE", "Source: ward", "* on insulin"])
+def test_lay_out_leaves_short_remarks_at_the_end_out(remark):
+    end = [["Total", "", "", "9"], [remark, "", "", ""]]
+    table = laid_out(NAMES, *DATA, *end)
+    assert table.rows == DATA
+    assert table.notes[0].startswith("2 rows at the end left out as totals or remarks")
+
+
+def test_lay_out_names_blank_rows_above_the_names():
+    table = laid_out(["", "", "", ""], ["", "", "", ""], NAMES, *DATA)
+    assert table.names == NAMES
+    assert table.notes == [
+        "2 blank rows above the names skipped; --skip-rows 0 to overrule"
+    ]

@@ -61,3 +61,21 @@ def test_key_and_code_refuse_what_is_no_long_form(refusal, said, complaint):
 def test_row_per_key_refuses_keys_that_are_all_missing(refusal):
     frame = FRAME.assign(patient=None)
     assert "has no value in any row" in refusal(frame, long="patient,diagnosis")
+
+
+def test_row_per_key_notes_a_column_of_answers_that_it_does_not_follow():
+    frame = pd.DataFrame(
+        {
+            "patient": ["a", "a", "b", "b"],
+            "age": [61, 61, 48, 48],
+            "diagnosis": ["gout", "flu", "gout", "flu"],
+            "present": ["yes", "no", "yes", "no"],
+        }
+    )
+    notes = read_table(frame, long="patient,diagnosis").columns.notes
+    assert notes[0] == (
+        "a row counts as diagnosis whatever present says; to overrule, leave rows with "
+        "a no in present out of the file"
+    )
+    yes = read_table(frame[frame["present"] == "yes"], long="patient,diagnosis")
+    assert "whatever" not in " ".join(yes.columns.notes)

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from mltsk import read_table
 
 DECIMAL_COMMAS = "decimal commas read as points; --decimal . to overrule"
-PERCENT = "percent signs taken off: 5 % is 5"
+PERCENT = "percent signs taken off: 5 % is 5; --nominal to overrule"
 
 
 def thousands(example, noun="commas", overrule="; --decimal , to overrule"):
@@ -22,7 +22,17 @@ def thousands(example, noun="commas", overrule="; --decimal , to overrule"):
         (["1.234,5", "1,234", "0,125"], [1234.5, 1.234, 0.125], [DECIMAL_COMMAS]),
         (["1.234", "2,5", "1.000,5"], [1234, 2.5, 1000.5], [DECIMAL_COMMAS]),
         (["1 234,5", "12", "2,5"], [1234.5, 12, 2.5], [DECIMAL_COMMAS]),
-        (["1.234.567", "12"], [1234567, 12], [DECIMAL_COMMAS]),
+        (
+            ["1.234.567", "12"],
+            [1234567, 12],
+            [
+                thousands(
+                    "1.234.567 is 1234567",
+                    noun="points",
+                    overrule="; --decimal . to overrule",
+                )
+            ],
+        ),
         (
             ["1,234,567", "12", "1.5"],
             [1234567, 12, 1.5],
@@ -37,42 +47,57 @@ def thousands(example, noun="commas", overrule="; --decimal , to overrule"):
         (
             ["50 538", "1\u00a0000", "7'000"],
             [50538, 1000, 7000],
-            [thousands("50 538 is 50538", noun="spaces", overrule="")],
+            [
+                thousands(
+                    "50 538 is 50538", noun="spaces", overrule="; --nominal to overrule"
+                )
+            ],
         ),
         (["5 %", "12.5%"], [5, 12.5], [PERCENT]),
         (
             ["12.5", "(3.5)", "7"],
             [12.5, -3.5, 7],
-            ["brackets read as a minus: (3.5) is -3.5"],
+            ["brackets read as a minus: (3.5) is -3.5; --nominal to overrule"],
         ),
         (["2.5-", "3", "x" * 0], [-2.5, 3, np.nan], []),
         (
             ["CHF 1'250.50", "CHF 3"],
             [1250.5, 3],
             [
-                "currency CHF taken off (CHF 1'250.50 is a number)",
-                thousands("1'250.50 is 1250.5", noun="apostrophes", overrule=""),
+                "currency CHF taken off (CHF 1'250.50 is a number); "
+                "--nominal to overrule",
+                thousands(
+                    "1'250.50 is 1250.5",
+                    noun="apostrophes",
+                    overrule="; --nominal to overrule",
+                ),
             ],
         ),
         (
             ["6.96 lbs", "7 lbs"],
             [6.96, 7],
-            ["unit lbs taken off (6.96 lbs is a number)"],
+            ["unit lbs taken off (6.96 lbs is a number); --nominal to overrule"],
         ),
         (
             ["120mmHg", "95 mmHg"],
             [120, 95],
-            ["unit mmhg taken off (120mmHg is a number)"],
+            ["unit mmhg taken off (120mmHg is a number); --nominal to overrule"],
         ),
         (
             ["$1,250", "$3", "-$2.50"],
             [1250, 3, -2.5],
-            ["currency $ taken off ($1,250 is a number)", thousands("1,250 is 1250")],
+            [
+                "currency $ taken off ($1,250 is a number); --nominal to overrule",
+                thousands("1,250 is 1250"),
+            ],
         ),
         (
             ["3 €", "2,5 €", "10 €"],
             [3, 2.5, 10],
-            ["currency € taken off (3 € is a number)", DECIMAL_COMMAS],
+            [
+                "currency € taken off (3 € is a number); --nominal to overrule",
+                DECIMAL_COMMAS,
+            ],
         ),
         (
             ["0.7", "<0.5", "1.5", "> 200", "3"],
@@ -157,7 +182,11 @@ def test_numbers_of_refuses_units_that_differ(refusal, cells):
             [8, 9, 10, 5, 7, 6],
             "2 limits such as '10+' read as the number alone",
         ),
-        (["5 EUR", "6 EUR"], [5, 6], "currency EUR taken off (5 EUR is a number)"),
+        (
+            ["5 EUR", "6 EUR"],
+            [5, 6],
+            "currency EUR taken off (5 EUR is a number); --nominal to overrule",
+        ),
     ],
 )
 def test_numbers_of_knows_open_ends_and_currencies_behind_numbers(
@@ -219,3 +248,82 @@ def test_numbers_of_names_other_columns_with_such_cells_too(refusal):
     )
     sentence = refusal(frame)
     assert sentence.endswith("There is something to correct in 'c', too.")
+
+
+GERMAN = ["79,5", "52,2", "42,3"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers", "note"),
+    [
+        (["1.684", "950", "12.300"], [1684, 950, 12300], "points between thousands"),
+        (["1,684", "1,950", "2,024"], [1.684, 1.95, 2.024], "decimal commas"),
+        # what can mean one thing alone is read so, whatever other columns hold
+        (["1.5", "2.25", "3.125"], [1.5, 2.25, 3.125], ""),
+        (["0.684", "1.250", "2.500"], [0.684, 1.25, 2.5], ""),
+        (["1,234.5", "1,000", "2"], [1234.5, 1000, 2], "commas between thousands"),
+    ],
+)
+def test_numbers_of_asks_other_columns_what_signs_mean(cells, numbers, note):
+    table = read_table(pd.DataFrame({"age": GERMAN, "it": cells}))
+    assert table.X["it"].tolist() == numbers
+    notes = "; ".join(table.columns[1].notes)
+    assert note in notes if note else not notes
+
+
+def test_numbers_of_asks_columns_with_points_in_the_same_way():
+    frame = pd.DataFrame({"age": ["79.5", "52.2"], "it": ["1,684", "1,950"]})
+    assert read_table(frame).X["it"].tolist() == [1684, 1950]
+    frame["other"] = ["2,5", "3,5"]  # one column each: nothing is usual
+    assert read_table(frame).X["it"].tolist() == [1684, 1950]
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers", "note"),
+    [
+        (["4,78,876", "12,34,567", "950"], [478876, 1234567, 950], "4,78,876 is"),
+        (["R$ 622,54", "R$ 1.864,27"], [622.54, 1864.27], "currency R$ taken off"),
+        (["R$622,5", "R$3,5"], [622.5, 3.5], "currency R$ taken off"),
+        (["12 zł", "13,5 zł"], [12, 13.5], "currency zł taken off"),
+        (["%7", "%12"], [7, 12], "percent signs taken off"),
+        (["79y", "52y"], [79, 52], "unit y taken off (79y is a number)"),
+        (["1.62m", "1.75m"], [1.62, 1.75], "unit m taken off"),
+        (["1 week", "3 weeks", "4 weeks"], [1, 3, 4], "unit weeks taken off"),
+        (["5.4/nl", "6.1/nl"], [5.4, 6.1], "unit /nl taken off"),
+        (["6.8 H", "7.1", "1.2 L"], [6.8, 7.1, 1.2], "signs behind numbers left out"),
+        (["47.9 (H)", "5"], [47.9, 5], "(47.9 (H) is 47.9); --nominal to overrule"),
+        (["79*", "52*"], [79, 52], "(52* is 52)"),
+        (["5 h", "6 h"], [5, 6], "unit h taken off"),
+        (["~5", "6"], [5, 6], "words before numbers left out (~5 is 5)"),
+        (["ca. 5", "ca. 7"], [5, 7], "(ca. 5 is 5)"),
+        (["6.5 x 10^3", "7.25 × 10³"], [6500, 7250], "(6.5 x 10^3 is 6.5e3)"),
+        (["'79", "'52"], [79, 52], "('52 is 52)"),
+        (['="12.5"', '="3"'], [12.5, 3], "2 cells written as formulas of text"),
+        (["６．５", "７"], [6.5, 7], ""),
+    ],
+)
+def test_numbers_of_reads_what_laboratories_and_shops_write(
+    column, cells, numbers, note
+):
+    report, values = column(cells)
+    assert report.kind == "number"
+    assert_array_equal(values, numbers)
+    assert note in "; ".join(report.notes)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["5y", "6", "7y"] * 5,  # a letter behind some numbers is part of a code
+        ["101m", "102g", "103m"] * 5,
+    ],
+)
+def test_numbers_of_takes_letters_behind_some_numbers_for_codes(column, cells):
+    assert column(cells)[0].kind == "nominal"
+
+
+def test_numbers_of_names_units_that_differ_where_a_column_is_left_out(column):
+    cells = [f"{60 + i} kg" for i in range(20)] + [f"{130 + i} lbs" for i in range(10)]
+    report, _ = column(cells)
+    assert report.kind == "text"
+    assert "left out: numbers in different units (kg and lbs)" in report.notes[0]

@@ -13,7 +13,7 @@ def test_without_remarks_cuts_what_is_said_behind_yes_and_no():
     answers = without_remarks(texts, notes)
     assert answers == ["Yes", "No", "yes", None, "Unknown", "No"]
     assert notes == [
-        "remarks behind yes and no left out (Yes (2019) is Yes); --nominal to overrule"
+        "remarks around yes and no left out (Yes (2019) is Yes); --nominal to overrule"
     ]
 
 

@@ -185,9 +185,20 @@ def _results(model: "Estimator", table: "DataTable") -> str:
 
 def _verdicts(judged: "Mapping[str, JudgedLabel]") -> list[str]:
     """Sentences about labels that nothing tells, and that something gives away."""
-    guessed = [name for name, label in judged.items() if label.is_guessed]
-    told = [name for name, label in judged.items() if label.AUC[0] >= SUSPECT_AUC]
+    guessed = []
+    unjudged = []
+    told = []
+    for name, label in judged.items():
+        if label.is_too_rare:
+            unjudged.append(f"{name} ({label.rarer})")
+        elif label.is_guessed:
+            guessed.append(name)
+        elif label.AUC[0] >= SUSPECT_AUC:
+            told.append(name)
     verdicts = []
+    if unjudged:
+        names = listing(unjudged, at_most=MAX_NAMES_OF_LINE)
+        verdicts.append(f"Too few rows of the rarer answer to be judged: {names}.")
     if guessed:
         names = listing(guessed, at_most=MAX_NAMES_OF_LINE)
         verdicts.append(f"Cannot be told better than by guessing: {names}.")

@@ -4,21 +4,18 @@ Features of new data are read by the kinds of columns that the model was fitted 
 """
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
 from pandas import DataFrame
 from scipy import sparse
 
-from ..columns import Columns
 from ..core.arrays import FloatArray, Matrix, dense
 from ..datasets import category_values, load_dataset
-from ..datasets.dataset import as_number, split_names, unique_names
+from ..datasets.dataset import split_names, unique_names
 from ..exceptions import InputError
 from ..tables import DataTable, read_table
 from ..tables.ages import age_columns
@@ -27,7 +24,8 @@ from ..tables.files import RawTable, is_table, read_raw
 from ..tables.kinds import NOMINAL, NUMBER, USED
 from ..tables.said import label_columns
 from ..tables.table import sparse_rows
-from ..text import known_capitals, plural, quoted_list
+from ..text import quoted_list
+from .changed import check_units, gaps_sentence, in_known_words, note_far_numbers
 from .options import FileOptions, TableOptions
 from .output import note
 
@@ -35,10 +33,10 @@ if TYPE_CHECKING:  # they import scikit-learn, which tables alone do not need
     from ..io import ModelInfo
     from .opened import Estimator
 
-MAX_COLUMNS_OF_NOTE = 3
 MAX_LABELS_OF_MESSAGE = 5
 # What is in a note on something that was decided, in a file for a model too.
 OVERRULE_SIGN = "to overrule"
+FIT_SIGN = "--nominal to overrule"  # the kinds of a model are those of its fit
 ROWS_SIGN = re.compile(r"[\d,]+ (empty )?rows? (.*left out|put together)")
 
 # data with labels, to fit on ----------------------------------------------------------
@@ -168,7 +166,7 @@ def samples(
     lists = {*fitted_lists, *label_options.list_columns}
     note_unused(data, features, {*kinds, *ages, *ages.values(), *lists})
     _note_decisions(data, table.columns.notes)
-    _check_units(data, info.units, table)
+    check_units(data, info.units, table)
     X = _features(model, info, table, data)
     if label_options == NO_LABELS:
         return replace(table, X=X)
@@ -208,28 +206,9 @@ def _note_decisions(data: str, notes: Iterable[str]) -> None:
     together: that is told, too.
     """
     for text in notes:
-        if OVERRULE_SIGN in text or ROWS_SIGN.match(text):
+        can_overrule = OVERRULE_SIGN in text and not text.endswith(FIT_SIGN)
+        if can_overrule or ROWS_SIGN.match(text):
             note(f"{data}: {text}")
-
-
-def _check_units(data: str, fitted: Mapping[str, str], table: DataTable) -> None:
-    """Refuse numbers in another unit than those of the fit; note where one has none."""
-    here = table.units
-    for name in table.feature_names:
-        unit = here.get(name, "")
-        fitted_unit = fitted.get(name, "")
-        if unit and fitted_unit and unit != fitted_unit:
-            raise InputError(
-                f"Column {name!r} of {data} is in {unit}, and it was in {fitted_unit} "
-                "when the model was fitted: convert it."
-            )
-        if unit != fitted_unit:
-            has = f"in {unit}" if unit else "without a unit"
-            had = f"in {fitted_unit}" if fitted_unit else "without a unit"
-            note(
-                f"{data}: {name} is {has} here and was {had} when the model was "
-                "fitted; the numbers are taken as they are."
-            )
 
 
 def _holds_labels(raw: RawTable, info: "ModelInfo") -> bool:
@@ -342,40 +321,12 @@ def _features(
         return plain_numbers(table.X, info.categories, data)
     frame = table.X
     if model.columns_ is not None:
-        frame = _in_known_words(model.columns_, frame, data)
-    sentence = _gaps_sentence(model.columns_, frame)
+        frame = in_known_words(model.columns_, frame, data)
+        note_far_numbers(model.system_, frame, data)
+    sentence = gaps_sentence(model.columns_, frame)
     if sentence:
         note(f"{data}: {sentence}")
     return frame if hasattr(model, "feature_names_in_") else frame.to_numpy()
-
-
-def _in_known_words(columns: Columns, X: DataFrame, data: str) -> DataFrame:
-    """A frame whose words have the capitals that a model knows.
-
-    A column of numbers alone, where the model knows words alone, is refused.
-    """
-    changed = {}
-    for d, name in enumerate(X):
-        known = [*columns.values[d], *columns.rare[d]]
-        if not known or X[name].dtype != "category":
-            continue
-        words = [str(word) for word in X[name].dropna().unique()]
-        if words and all(map(_is_number, words)) and not any(map(_is_number, known)):
-            raise InputError(
-                f"Column {name!r} of {data} holds numbers ({quoted_list(words)}); it "
-                f"held words ({quoted_list(known)}) when the model was fitted."
-            )
-        spelling = known_capitals(words, known)
-        for word, usual in spelling.items():
-            note(f"{data}: {name}: {word!r} read as {usual!r}, which the model knows.")
-        if spelling:
-            texts = X[name].astype(object).replace(spelling)
-            changed[name] = texts.astype("category")
-    return X.assign(**changed)
-
-
-def _is_number(word: str) -> bool:
-    return not isnan(as_number(word))
 
 
 def _features_by_name(info: "ModelInfo", table: DataTable) -> DataFrame:
@@ -387,51 +338,6 @@ def _features_by_name(info: "ModelInfo", table: DataTable) -> DataFrame:
                 f"{column.model}."
             )
     return table.X[unique_names(info.feature_names, table.X, table.name)]
-
-
-def _gaps_sentence(columns: Columns | None, X: DataFrame) -> str:
-    """How many cells of a frame are missing or new to a model; "" if there are none."""
-    missing = X.isna().sum().to_numpy()
-    unseen = {} if columns is None else _unseen_words(columns, X)
-    n_missing = int(missing.sum())
-    n_unseen = sum(words.total() for words in unseen.values())
-    counts = []
-    if n_missing:
-        verb = "is" if n_missing == 1 else "are"
-        counts.append(f"{plural(n_missing, 'cell')} {verb} missing")
-    if n_unseen:
-        verb = "was" if n_unseen == 1 else "were"
-        which = _listed_words(unseen)
-        counts.append(f"{plural(n_unseen, 'value')} {verb} never seen ({which})")
-    if not counts:
-        return ""
-    effect = "they count as nothing"
-    if n_missing + n_unseen == 1:
-        effect = "it counts as nothing"
-    if columns is not None and (missing > 0)[list(columns.gaps)].any():
-        effect += ", except where the model has a number for 'not measured'"
-    return f"{' and '.join(counts)}; {effect}."
-
-
-def _unseen_words(columns: Columns, X: DataFrame) -> dict[str, Counter[str]]:
-    """The words of each column that a model has not seen, and how often each stands."""
-    unseen = {}
-    for d, words in enumerate(columns.words(X).T):
-        seen = {None, *columns.values[d], *columns.rare[d]}
-        new_words = Counter(word for word in words if word not in seen)
-        if new_words:
-            unseen[X.columns[d]] = new_words
-    return unseen
-
-
-def _listed_words(words_of_columns: Mapping[str, Counter[str]]) -> str:
-    """Words by column, for the first columns."""
-    texts = []
-    for name, words in words_of_columns.items():
-        texts.append(f"{name}: {quoted_list(list(words))}")
-    if len(texts) > MAX_COLUMNS_OF_NOTE:
-        texts = [*texts[:MAX_COLUMNS_OF_NOTE], "…"]
-    return "; ".join(texts)
 
 
 # complete numbers ---------------------------------------------------------------------

@@ -35,6 +35,7 @@ GRADES = (
 LOWEST_GRADE = "can hardly be {}"
 GRADE_OF_FEW_CASES = "can perhaps be {}"
 NO_GRADE = "cannot be {}"
+TOO_FEW_CASES = "cannot be judged by so few cases"
 
 
 def grade(*, n_cases: int, auc: float, ap: float, guessed_ap: float) -> str:
@@ -95,10 +96,12 @@ class Worth:
 
     def words(self, label: int) -> str:
         """Words for how well a label can be told, with a place for the verb."""
+        n_cases = int(self.n_cases[label])
         if not self.is_better_than_guessing[label]:
-            return NO_GRADE
+            rarer = min(n_cases, int(self.n_observed[label]) - n_cases)
+            return TOO_FEW_CASES if rarer < MIN_CLEAR_CASES else NO_GRADE
         return grade(
-            n_cases=int(self.n_cases[label]),
+            n_cases=n_cases,
             auc=float(self.AUC[label, 0]),
             ap=float(self.AP[label, 0]),
             guessed_ap=float(self.guessed_AP[label]),

@@ -351,6 +351,8 @@ def pick_labels(
         if isinstance(labels, int | Path):
             labels = str(labels)
         return split_names(labels)
+    if abs(n) >= len(columns) and str(labels) in columns:
+        return [str(labels)]  # no number of columns, but the year 2019
     if abs(n) >= len(columns):
         raise InputError(
             f"{where} has {plural(len(columns), 'column')}: "
@@ -377,7 +379,7 @@ def unique_names(names: Iterable[str], columns: Iterable[str], where: str) -> li
     question = did_you_mean(missing[0], present)
     hint = f"; {question}" if question else "."
     raise InputError(
-        f"{where} has no column {shown} (it has {len(present)} columns){hint}"
+        f"{where} has no column {shown} (it has {plural(len(present), 'column')}){hint}"
     )
 
 

@@ -1,5 +1,6 @@
-"""One way to fit: a general rule and exceptions to it, in one ridge problem."""
+"""One way to fit: a general rule and exceptions to it, in one ridge problem.
 
-from .fit import FitResult, Names, Options, fit_system
-
-__all__ = ["FitResult", "Names", "Options", "fit_system"]
+`mltsk.fit.fit` has it. Nothing is imported here: who reads the wishes of a model needs
+no fit, which would take twice the time of everything else (``python -m benchmarks
+start``).
+"""

@@ -8,7 +8,7 @@ import pandas
 from mltsk.core.arrays import FloatArray
 from mltsk.text import listing, plural
 
-from .kinds import CONSTANT
+from .kinds import CODE_SIGN, CONSTANT
 from .table import DataTable, sparse_rows
 
 # Rows of the rarer answer: with fewer, nothing is learned; with fewer, little is.
@@ -123,7 +123,10 @@ def _on_size(table: DataTable) -> Iterator[str]:
 
 
 def _on_columns(table: DataTable) -> Iterator[str]:
-    """Columns that are constant or nearly empty."""
+    """Columns with numbers for no value, and those constant or nearly empty."""
+    for note in table.columns.notes:
+        if CODE_SIGN in note:
+            yield f"{note}."
     empty = []
     for column in table.columns:
         share = (column.missing or 0) / max(column.rows, 1)

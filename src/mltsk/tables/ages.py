@@ -12,10 +12,11 @@ from mltsk.exceptions import InputError
 from mltsk.text import quoted
 
 from .cells import texts_of
-from .dates import years_of
+from .dates import has_short_year, years_of
 from .files import RawTable
 
 AGE_DECIMALS = 2  # four days
+YEARS_OF_CENTURY = 100
 
 Ages = str | Mapping[str, str]
 
@@ -55,10 +56,31 @@ def with_ages(raw: RawTable, ages: Ages, missing: frozenset[str]) -> RawTable:
         if new_name in frame:
             raise InputError(f"{raw.name} has a column {new_name!r} already.")
         notes.append(f"{new_name}: years from {name} to {until}")
+        born = _in_the_past(born, end, frame[name], missing, notes)
         place = list(frame).index(name)
         frame = frame.drop(columns=name)
         frame.insert(place, new_name, (end - born).round(AGE_DECIMALS))
     return replace(raw, frame=frame, notes=tuple(notes))
+
+
+def _in_the_past(
+    born: NDArray[np.float64],
+    end: NDArray[np.float64],
+    column: pandas.Series,
+    missing: frozenset[str],
+    notes: list[str],
+) -> NDArray[np.float64]:
+    """Years of birth a century earlier where two digits made them later than the end.
+
+    A patient who was born in 56 and came in 2024 was not born in 2056.
+    """
+    texts, _ = texts_of(column, missing)
+    is_short = [text is not None and has_short_year(text) for text in texts]
+    is_later = np.array(is_short) & (born > end)
+    if is_later.any():
+        text = texts[int(np.flatnonzero(is_later)[0])] or ""
+        notes.append(f"{column.name}: {text} is of the last century")
+    return np.where(is_later, born - YEARS_OF_CENTURY, born)
 
 
 def _years(column: pandas.Series, missing: frozenset[str]) -> NDArray[np.float64]:

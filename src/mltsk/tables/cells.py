@@ -3,22 +3,26 @@
 import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Real
 
 import numpy as np
 import pandas
+from pandas.api import types
 
 from mltsk.exceptions import InputError
 from mltsk.frames import is_absent
-from mltsk.text import plural, quoted
+from mltsk.text import plural, quoted, visible
 
-from .notation import Texts
+from .notation import MAX_LOOKED_CELLS, Texts, usual_decimal_sign
 from .words import MISSING_WORDS
 
 MIDNIGHT = time()
-_FLOAT_CODE = re.compile(r"-?\d+\.0+")
+SECONDS_PER_HOUR = 3600
+MAX_LOOKED_COLUMNS = 200  # for the sign before decimals
+_TEXT_FORMULA = re.compile(r'="([^"]*)"')  # so that Excel leaves it as it is
+_FLOAT_CODE = re.compile(r"(-?\d+)(?:\.0+|,0{1,2})")
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,14 @@ class CellRules:
     missing : further words for a missing cell, in small letters
     decimal : the sign before decimals, "." or ","; "" to find it
     blank_means_no : whether a blank cell of a label, or of tick boxes, is a no
+    usual_decimal : the sign before decimals in most columns that leave no doubt; "" if
+        none does
     """
 
     missing: frozenset[str] = frozenset()
     decimal: str = ""
     blank_means_no: bool = False
+    usual_decimal: str = ""
 
 
 def texts_of(column: pandas.Series, missing: Set[str]) -> tuple[Texts, list[str]]:
@@ -51,20 +58,50 @@ def texts_of(column: pandas.Series, missing: Set[str]) -> tuple[Texts, list[str]
     texts: Texts = []
     notes: list[str] = []
     n_padded = 0
+    n_formulas = 0
     for cell, count in zip(distinct.tolist(), counts, strict=True):
         written = _written(cell, column.name)
-        bare = written.strip()
+        bare = visible(written).strip()
+        formula = _TEXT_FORMULA.fullmatch(bare)
+        if formula is not None:
+            n_formulas += count
+            bare = formula[1].strip()
         if not _is_missing_word(bare.lower(), missing):
             texts.append(bare)
-            n_padded += count if len(bare) < len(written) else 0
+            is_padded = formula is None and len(bare) < len(written)
+            n_padded += count if is_padded else 0
             continue
         texts.append(None)
         if bare:
             cells = plural(count, "cell")
             notes.append(f"{cells} with {quoted(bare)} counted as missing")
+    if n_formulas:
+        cells = plural(n_formulas, "cell")
+        notes.append(f'{cells} written as formulas of text (="07") read as the text')
     if n_padded:
         notes.append(f"spaces at the ends of {plural(n_padded, 'cell')} taken off")
     return [texts[code] for code in codes.tolist()], notes
+
+
+def is_text(column: pandas.Series) -> bool:
+    """Whether a column holds nothing but text, beside blank cells."""
+    return bool(types.infer_dtype(column, skipna=True) == "string")
+
+
+def usual_decimal_of(frame: pandas.DataFrame) -> str:
+    """The sign before decimals in most columns of text that leave no doubt."""
+    columns = []
+    for position in range(min(frame.shape[1], MAX_LOOKED_COLUMNS)):
+        column = frame.iloc[:, position]
+        if is_text(column):
+            texts, _ = texts_of(_spread(column), frozenset())
+            columns.append(texts)
+    return usual_decimal_sign(columns)
+
+
+def _spread(column: pandas.Series) -> pandas.Series:
+    """At most so many cells as are looked at, from all of a column."""
+    return column.iloc[:: max(1, len(column) // MAX_LOOKED_CELLS)]
 
 
 def blank_rows(column: pandas.Series) -> list[bool]:
@@ -91,7 +128,9 @@ def _written(cell: object, name: object) -> str:
         return "" if np.isnan(cell) else repr(float(cell)).removesuffix(".0")
     if isinstance(cell, datetime) and cell.time() == MIDNIGHT:
         return str(cell.date())
-    if isinstance(cell, Real | Decimal | date | np.generic):
+    if isinstance(cell, timedelta):
+        return f"{cell.total_seconds() / SECONDS_PER_HOUR:.12g} h"
+    if isinstance(cell, Real | Decimal | date | time | np.generic):
         return str(cell)
     content = f"cells of type {type(cell).__name__}"
     hint = "leave it out with drop, or make it text"
@@ -105,9 +144,13 @@ def _written(cell: object, name: object) -> str:
 
 
 def as_codes(texts: Sequence[str | None]) -> Texts:
-    """Text as categories: 3.0, as pandas writes 3 next to missing cells, is 3."""
+    """Text as categories: 3.0, as pandas writes 3 next to missing cells, is 3.
+
+    So is 3,00 in other countries; 3,000 is a number.
+    """
     codes: dict[str | None, str] = {}
     for text in set(texts):
-        if text is not None and _FLOAT_CODE.fullmatch(text):
-            codes[text] = text.partition(".")[0]
+        match = None if text is None else _FLOAT_CODE.fullmatch(text)
+        if match is not None:
+            codes[text] = match[1]
     return [codes.get(text, text) for text in texts]

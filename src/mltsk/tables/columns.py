@@ -15,8 +15,8 @@ from mltsk.datasets.dataset import as_number
 from mltsk.exceptions import InputError
 from mltsk.text import listing, plural, quoted, quoted_list
 
-from .cells import CellRules, as_codes, blank_rows, texts_of
-from .dates import hours_of, years_of
+from .cells import CellRules, as_codes, blank_rows, is_text, texts_of
+from .dates import are_dates_as_numbers, hours_of, years_of
 from .kinds import (
     CONSTANT,
     DATE,
@@ -32,14 +32,16 @@ from .kinds import (
     YES_NO,
     Said,
     are_dates,
-    are_ticks,
     are_times,
     counts_rows,
     decide,
+    is_sole_yes,
     looks_like_lists,
+    notes_on_categories,
     reasons,
 )
-from .notation import Numbers, Texts, numbers_of, taken_apart
+from .notation import Numbers, Texts, numbers_of
+from .numerals import taken_apart
 from .report import ColumnSummary
 from .spelling import note_on_ranks, one_spelling, without_remarks, without_unknown
 from .words import NO_WORDS, TICKS, YES_WORDS
@@ -103,14 +105,14 @@ def _numbers_as_said(column: pandas.Series, texts: Texts, rules: CellRules) -> N
     if present and are_dates(present):
         return years_of(texts)
     bare = _without_booleans(column.dtype, texts)
-    return numbers_of(bare, _decimal_sign_of(column, rules))
+    return _numbers_in(column, bare, rules)
 
 
-def _decimal_sign_of(column: pandas.Series, rules: CellRules) -> str:
-    """The sign before decimals that the user gave, for columns of nothing but text."""
-    if not rules.decimal or types.infer_dtype(column, skipna=True) != "string":
-        return ""
-    return rules.decimal
+def _numbers_in(column: pandas.Series, texts: Texts, rules: CellRules) -> Numbers:
+    """The numbers of a column; what is known of signs is about nothing but text."""
+    if not (rules.decimal or rules.usual_decimal) or not is_text(column):
+        return numbers_of(texts)
+    return numbers_of(texts, rules.decimal, rules.usual_decimal)
 
 
 def _read_undecided(
@@ -128,11 +130,11 @@ def _read_undecided(
         return _read_words(column, texts, notes, said, of_model=True)
     if without_remarks(texts, []) is not texts:
         return _yes_no(column, texts, notes)
-    numbers = numbers_of(texts, _decimal_sign_of(column, rules))
+    numbers = _numbers_in(column, texts, rules)
     kind = decide(str(column.name), texts, numbers)
     if kind == NUMBER:
         return _numbers_of_text(column, texts, numbers, notes, of_model=of_model)
-    if kind == CONSTANT and are_ticks(distinct_words(texts), texts.count(None)):
+    if kind == CONSTANT and is_sole_yes(distinct_words(texts), texts.count(None)):
         return _ticks(column, texts, notes, rules)
     if kind == NOMINAL:
         texts = one_spelling(texts, notes)
@@ -150,6 +152,8 @@ def _notes_on_words(said: Said, texts: Texts) -> list[str]:
         notes += reasons(said, present)
     if said in (NOMINAL, TEXT) and looks_like_lists(present):
         notes.append(MAYBE_LISTS)
+    if said == NOMINAL:
+        notes += notes_on_categories(present)
     return notes
 
 
@@ -229,6 +233,8 @@ def _kind_of_numbers(name: str, values: NDArray[np.float64]) -> str:
     n_distinct = len(np.unique(present))
     if n_distinct <= 1:
         return CONSTANT
+    if are_dates_as_numbers(present):
+        return DATE
     return IDENTIFIER if counts_rows(name, present, n_distinct) else NUMBER
 
 
@@ -347,10 +353,17 @@ def _answer(text: str | None) -> bool | str | None:
 
 
 def _tick_boxes(column: pandas.Series, texts: Texts, notes: list[str]) -> ReadColumn:
-    """Signs such as x as yes, blank cells as no, and other words as for yes and no."""
+    """Signs such as x as yes, blank cells as no, and other words as for yes and no.
+
+    A word that stands alone next to blank cells means yes, too.
+    """
+    words = distinct_words(texts)
+    is_word = is_sole_yes(words, texts.count(None)) and words[0].lower() not in TICKS
+    if is_word and words[0].lower() not in YES_WORDS:
+        notes = [*notes, f"{quoted(words[0])} read as yes; --drop to overrule"]
     with_words: Texts = []
     for text, is_blank in zip(texts, blank_rows(column), strict=True):
-        is_tick = text is not None and text.lower() in TICKS
+        is_tick = text is not None and (is_word or text.lower() in TICKS)
         word = "yes" if is_tick else text
         with_words.append("no" if is_blank else word)
     n_blank = texts.count(None)

@@ -1,8 +1,8 @@
 """Text files with delimiters, read cell by cell.
 
 The delimiter is the one of comma, semicolon, tab and bar that makes names of the first
-line that it can. The encoding is UTF-8 or UTF-16, or Windows-1252 where the file is
-none of these.
+line that it can, or a space where there is none of them. The encoding is UTF-8 or
+UTF-16; `mltsk.tables.encodings` tells others apart.
 """
 
 import codecs
@@ -19,26 +19,42 @@ from itertools import chain, islice
 from math import isnan
 from pathlib import Path
 from typing import IO, TextIO, cast
-from unicodedata import normalize
 
 from mltsk.datasets.dataset import as_number, unreadable
 from mltsk.exceptions import InputError
 from mltsk.limits import OBJECT_CELL_BYTES, check_size, memory_limit, too_large
-from mltsk.text import listing, quoted
+from mltsk.text import quoted
 
+from .encodings import (
+    ENCODING_NAMES,
+    FALLBACK_ENCODING,
+    foreign_words,
+    likely_encoding,
+    readings,
+    readings_of_bytes,
+)
 from .layout import HEAD_ROWS, Row
 
 MAX_LINE_LENGTH = 1 << 24  # characters: a row of a million numbers
 FRAME_COLUMN_BYTES = 10_000  # of a column of a data frame, whatever it holds
 DELIMITERS = ",;\t|"
+SPACE = " "
+# How files start that are no table in text, and what to do about them.
+OTHER_FILES = {
+    b"pk\x03\x04": "is an Excel file or another archive: call an Excel file .xlsx",
+    b"\xd0\xcf\x11\xe0": "is a file of an old Excel: save it there as .csv or .xlsx",
+    b"%pdf": "is a PDF: export the table as .csv or .xlsx",
+    b"<!doctype": "is a web page: save its table as .csv or .xlsx",
+    b"<html": "is a web page: save its table as .csv or .xlsx",
+    b"<?xml": "is XML: save its table as .csv or .xlsx",
+    b'[{"': "is JSON: save its table as .csv or .xlsx",
+    b'{"': "is JSON: save its table as .csv or .xlsx",
+}
+MIN_LINES_WITH_SPACES = 3
+# How Python's reader says that quotation marks do not enclose cells.
+QUOTE_ERRORS = ("unexpected end of data", "expected after")
 MAX_EXAMPLE_LENGTH = 12  # an even number: a sign may be two bytes
 MARK_BYTES = 4096  # at the start of a file that tell its encoding
-FALLBACK_ENCODING = "cp1252"
-# What text may be that makes no words as Windows-1252.
-OTHER_ENCODINGS = (
-    *("gbk", "big5", "shift_jis", "euc_kr"),
-    *("cp1251", "koi8-r", "cp1253"),
-)
 # In Western text hardly a word has two letters and none of ASCII; in Chinese, Korean,
 # Russian or Greek that was read as Western nearly all are such.
 MAX_SHARE_OF_STRANGE_WORDS = 0.25
@@ -70,6 +86,7 @@ def read_text_rows(path: Path, encoding: str | None = None) -> TextRows:
 
     ``encoding`` is the name of one, None to find it.
     """
+    _refuse_other_files(path)
     if encoding is not None:
         return _decoded_rows(path, _checked_encoding(encoding))
     found = _marked_encoding(path)
@@ -79,13 +96,43 @@ def read_text_rows(path: Path, encoding: str | None = None) -> TextRows:
         return _decoded_rows(path, "utf-8")
     except UnicodeDecodeError:
         pass
-    rows = _decoded_rows(path, FALLBACK_ENCODING)
-    _refuse_other_scripts(rows.rows, path)
+    with _opened(path) as file:
+        words = foreign_words(file)
+    encoding = likely_encoding(words)
+    try:
+        rows = _decoded_rows(path, encoding)
+    except InputError as error:
+        if isinstance(error.__cause__, UnicodeError):
+            raise _no_known_encoding(path, words) from None
+        raise
+    if encoding == FALLBACK_ENCODING:
+        _refuse_other_scripts(rows.rows, path)
     example = _foreign_word(rows.rows)
-    rows.notes.append(
-        f"not UTF-8: read as Windows-1252 ({example}); --encoding to overrule"
-    )
+    name = ENCODING_NAMES[encoding]
+    rows.notes.append(f"not UTF-8: read as {name} ({example}); --encoding to overrule")
     return rows
+
+
+def _no_known_encoding(path: Path, words: Sequence[bytes]) -> InputError:
+    """The sentence about a text file in neither UTF-8 nor an encoding of the West."""
+    which = readings_of_bytes(words)
+    return InputError(
+        f"{path} is not in UTF-8: say with --encoding which encoding it has{which}, or "
+        "save it in UTF-8."
+    )
+
+
+def _refuse_other_files(path: Path) -> None:
+    """Refuse what is no table in text, by its first bytes."""
+    try:
+        with _opened(path) as file:
+            start = file.read(MARK_BYTES)
+    except (OSError, EOFError, zlib.error) as error:
+        raise unreadable(path, error) from None
+    start = start.removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    for sign, sentence in OTHER_FILES.items():
+        if start.startswith(sign):
+            raise InputError(f"{path} {sentence}.")
 
 
 def _checked_encoding(name: str) -> str:
@@ -144,7 +191,7 @@ def _decoded_rows(path: Path, encoding: str) -> TextRows:
         raise InputError(
             f"{path} is not a text file in {encoding}: say with --encoding which it "
             "is, or save it in UTF-8."
-        ) from None
+        ) from error
     except (OSError, EOFError, csv.Error, zlib.error) as error:
         raise unreadable(path, error) from None
 
@@ -163,15 +210,9 @@ def _refuse_other_scripts(rows: Sequence[Row], path: Path) -> None:
     if len(strange) <= MAX_SHARE_OF_STRANGE_WORDS * n_foreign:
         return
     example = strange[0][:MAX_EXAMPLE_LENGTH]
-    readings = []
-    for encoding in OTHER_ENCODINGS:
-        reading = _read_as(encoding, example)
-        if reading.isalpha() and normalize("NFKC", reading) == reading:
-            readings.append(f"{encoding} ({quoted(reading)})")
-    which = f", such as {listing(readings, last='or')}" if readings else ""
     raise InputError(
         f"{path} is not in UTF-8, and as Windows-1252 it would have words such as "
-        f"{quoted(example)}: say with --encoding which it has{which}."
+        f"{quoted(example)}: say with --encoding which it has{readings(example)}."
     )
 
 
@@ -181,14 +222,6 @@ def _is_strange(word: str) -> bool:
         return True
     has_letter = any(map(str.isalpha, word))
     return min(word) > "\x7f" and has_letter and len(set(word)) > 1
-
-
-def _read_as(encoding: str, word: str) -> str:
-    """What a word would be in another encoding, "" for none."""
-    try:
-        return word.encode(FALLBACK_ENCODING).decode(encoding)
-    except UnicodeError:
-        return ""
 
 
 def _foreign_word(rows: Sequence[Row]) -> str:
@@ -219,14 +252,42 @@ def _parsed_rows(file: TextIO, path: Path) -> TextRows:
     lines.unparsed = sum(map(lines.cost, head))
     most = max((line.count(lines.delimiter) for line in head), default=0)
     check_size(FRAME_COLUMN_BYTES * most, path)
-    reader = csv.reader(chain(head, lines), delimiter=lines.delimiter, strict=True)
+    reader = csv.reader(
+        _without_outer_spaces(chain(head, lines), lines.delimiter),
+        delimiter=lines.delimiter,
+        skipinitialspace=lines.delimiter == SPACE,
+        strict=True,
+    )
     text_rows = TextRows()
-    for row in filter(None, reader):
-        lines.size += OBJECT_CELL_BYTES * len(row) + sum(map(len, row))
-        lines.unparsed = 0
-        text_rows.rows.append(row)
-        text_rows.line_numbers.append(n_before + reader.line_num)
+    if lines.delimiter == SPACE:
+        text_rows.notes.append("cells are divided by spaces")
+    try:
+        for row in filter(None, reader):
+            lines.size += OBJECT_CELL_BYTES * len(row) + sum(map(len, row))
+            lines.unparsed = 0
+            text_rows.rows.append(row)
+            text_rows.line_numbers.append(n_before + reader.line_num)
+    except csv.Error as error:
+        if any(sign in str(error) for sign in QUOTE_ERRORS):
+            last = text_rows.line_numbers[-1] if text_rows.line_numbers else n_before
+            raise _open_quote(path, last + 1) from None
+        raise
     return text_rows
+
+
+def _open_quote(path: Path, line: int) -> InputError:
+    """The sentence about a row whose quotation marks do not enclose cells."""
+    return InputError(
+        f"{path}, line {line}: a quotation mark opens a cell and is not closed at the "
+        'end of the cell; write marks within a cell twice ("").'
+    )
+
+
+def _without_outer_spaces(lines: Iterator[str], delimiter: str) -> Iterator[str]:
+    """Lines as they are; where a space is a delimiter, without spaces at both ends."""
+    if delimiter != SPACE:
+        return lines
+    return (line.strip(" \t\r\n") + "\n" for line in lines)
 
 
 def _declared_delimiter(lines: Sequence[str]) -> str | None:
@@ -241,7 +302,7 @@ def find_delimiter(lines: Sequence[str]) -> str:
     >>> find_delimiter(["a;b", "1,5;2,5"]), find_delimiter(["Export", "a,b", "1,2"])
     (';', ',')
     """
-    bare = [_QUOTED.sub("", line) for line in lines]
+    bare = [_QUOTED.sub("x", line) for line in lines]
     candidates = []
     for delimiter in DELIMITERS:
         number = _line_of_names(bare, delimiter)
@@ -249,7 +310,27 @@ def find_delimiter(lines: Sequence[str]) -> str:
             candidates.append((number, -bare[number].count(delimiter), delimiter))
     if candidates:
         return min(candidates)[2]
+    if _are_divided_by_spaces(bare):
+        return SPACE
     return max(DELIMITERS, key=bare[0].count) if bare else DELIMITERS[0]
+
+
+def _are_divided_by_spaces(lines: Sequence[str]) -> bool:
+    """Whether all lines have as many words, with a number in most; names may lack one.
+
+    So write programs that put names of rows first, or columns below each other.
+    """
+    counts = [len(line.split()) for line in lines if line.strip()]
+    if len(counts) < MIN_LINES_WITH_SPACES or min(counts[1:]) != max(counts):
+        return False
+    is_divided = counts[0] > 1 and counts[0] in (counts[1], counts[1] - 1)
+    has_number = [any(map(_is_number, line.split())) for line in lines[1:]]
+    has_names = not any(map(_is_number, lines[0].split()))
+    return is_divided and has_names and 2 * sum(has_number) > len(has_number)
+
+
+def _is_number(word: str) -> bool:
+    return not isnan(as_number(word.replace(",", ".")))
 
 
 def _line_of_names(lines: Sequence[str], delimiter: str) -> int | None:

@@ -7,6 +7,7 @@ in a process of their own, which hands them over as a line of JSON per row.
 """
 
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -30,6 +31,11 @@ from mltsk.text import did_you_mean, quoted_list
 MAX_SHEET_ROWS = 1 << 20  # as in Excel
 MAX_LOOKED_ROWS = 50  # of a sheet, to see whether it is a table
 MIN_TABLE_ROWS = 3  # with two cells or more: names and two rows of data
+MARK_BYTES = 4096  # at the start of a file that tell what it is
+MAX_HEAD_ROWS = 20  # in which titles and groups of names may be merged cells
+MAX_MERGED_BYTES = 64  # of the XML about merged cells, which a block may cut
+_MERGED = re.compile(rb'<mergeCell ref="([A-Z]{1,3}\d{1,7}):([A-Z]{1,3}\d{1,7})"')
+OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 XML_EXPANSION = 3  # bytes in memory per byte of XML, at least
 SECONDS_PER_XML_MIB = 2.0  # of which a busy machine needs one at most
 # Cells that JSON does not have are lists of the name of their type and its arguments.
@@ -46,12 +52,14 @@ Row = list[Any]
 class Workbook(NamedTuple):
     """The names of all sheets, the one that was read, and its rows.
 
-    A blank cell is "".
+    A blank cell is "". ``n_filled`` are cells that have what stands in the first of the
+    merged ones to which they belong.
     """
 
     sheets: list[str]
     sheet: str
     rows: list[Row]
+    n_filled: int = 0
 
 
 def read_workbook(path: Path, sheet: str | int | None = None) -> Workbook:
@@ -61,6 +69,8 @@ def read_workbook(path: Path, sheet: str | int | None = None) -> Workbook:
         n_bytes = _unpacked_bytes(path)
     except InputError:
         raise
+    except zipfile.BadZipFile as error:
+        raise _no_workbook(path) or unreadable(path, error, "Excel file") from None
     except Exception as error:  # damaged archives fail in every way
         raise unreadable(path, error, "Excel file") from None
     check_size(XML_EXPANSION * n_bytes, path)
@@ -77,7 +87,53 @@ def read_workbook(path: Path, sheet: str | int | None = None) -> Workbook:
         if not chosen:
             question = did_you_mean(sheet, sheets) or f"it has {quoted_list(sheets)}."
             raise InputError(f"{path} has no sheet {str(sheet)!r}: {question}")
-        return Workbook(sheets, chosen[0], list(_decoded_rows(lines)))
+        merged: list[list[int]] = json.loads(lines.readline())
+        rows = list(_decoded_rows(lines))
+        return Workbook(sheets, chosen[0], rows, _fill_down(rows, merged))
+
+
+def _fill_down(rows: list[Row], merged: list[list[int]]) -> int:
+    """Give cells that are merged with those above them what stands in the first.
+
+    Rows above the data are left alone: those down to the last merged cells that lie
+    side by side, as titles and groups of names do, and the first row.
+    """
+    n_head = 1
+    for _, first, last_row, last in merged:
+        if last > first and last_row <= MAX_HEAD_ROWS:
+            n_head = max(n_head, last_row)
+    n_merged = sum(last_row - first_row for first_row, _, last_row, _ in merged)
+    n_filled = 0
+    if n_merged > sum(map(len, rows)):  # more than there are: the file is damaged
+        return n_filled
+    for first_row, column, last_row, _ in merged:
+        if first_row <= n_head or last_row == first_row:
+            continue
+        value: Any = ""
+        for row in rows[first_row - 1 : last_row]:
+            cell = row[column - 1] if column <= len(row) else ""
+            if cell == "" and value != "":
+                row += [""] * (column - len(row))
+                row[column - 1] = value
+                n_filled += 1
+            value = value if value != "" else cell
+    return n_filled
+
+
+def _no_workbook(path: Path) -> InputError | None:
+    """The sentence about a file that is no archive, if its start tells what it is."""
+    with path.open("rb") as file:
+        start = file.read(MARK_BYTES)
+    if start.startswith(OLD_EXCEL):
+        return InputError(
+            f"{path} is locked by a password, or of an old Excel: save it there as "
+            ".xlsx without a password, or as .csv."
+        )
+    if start and b"\0" not in start and not start.startswith(b"PK"):
+        return InputError(
+            f"{path} is no Excel file but text: if it holds a table, call it .csv."
+        )
+    return None
 
 
 def _unpacked_bytes(path: Path) -> int:
@@ -108,8 +164,40 @@ def unpack(path: Path, out: IO[bytes], wanted: str = "") -> None:
             _write_line([], out)
             return
         _write_line([names[position]], out)
+        _write_line(_merged_cells(book.worksheets[position], path), out)
         for row in _rows_of_sheet(book.worksheets[position], path):
             _write_line(row, out)
+
+
+def _merged_cells(sheet: Any, path: Path) -> Row:
+    """The first row and column of merged cells, and their last ones, from 1 on.
+
+    openpyxl does not tell of them where it reads row by row, but knows the part of the
+    archive that does.
+    """
+    part = getattr(sheet, "_worksheet_path", None)
+    if part is None:
+        return []
+    ranges: list[tuple[int, ...]] = []
+    rest = b""
+    with zipfile.ZipFile(path) as archive, archive.open(part) as file:
+        while block := file.read(MARK_BYTES * 256):
+            text = rest + block
+            for match in _MERGED.finditer(text):
+                ranges.append((*_row_and_column(match[1]), *_row_and_column(match[2])))
+            rest = b""
+            if b"mergeCell" in text[-MAX_MERGED_BYTES:]:
+                rest = text[-MAX_MERGED_BYTES:]
+    return list(dict.fromkeys(ranges))
+
+
+def _row_and_column(cell: bytes) -> tuple[int, int]:
+    """The row and the column of a cell such as B12, from 1 on."""
+    letters = cell.rstrip(b"0123456789")
+    column = 0
+    for letter in letters:
+        column = 26 * column + letter - ord("A") + 1
+    return int(cell[len(letters) :]), column
 
 
 def _position(names: list[str], wanted: str) -> int | None:

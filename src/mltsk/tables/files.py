@@ -33,6 +33,24 @@ from .delimited import FRAME_COLUMN_BYTES, read_text_rows
 from .excel import read_workbook
 from .layout import Layout, Row, data_rows, is_blank, lay_out
 
+# Programs whose files are not read, by the ending.
+OTHER_PROGRAMS = {
+    ".xls": "an old Excel",
+    ".xlsb": "Excel",
+    ".ods": "LibreOffice",
+    ".numbers": "Numbers",
+    ".gsheet": "Google Sheets",
+    ".sav": "SPSS",
+    ".dta": "Stata",
+    ".sas7bdat": "SAS",
+    ".xpt": "SAS",
+    ".rds": "R",
+    ".rdata": "R",
+    ".mdb": "Access",
+    ".accdb": "Access",
+    ".docx": "Word",
+    ".pdf": "a printer",
+}
 # Tables that come with the package, and their labels.
 EXAMPLES = {"pbc": ("ascites", "hepatomegaly", "spiders", "edema")}
 
@@ -103,10 +121,7 @@ def _from_file(path: Path, labels: Any, rules: FileRules) -> RawTable:
     """The columns of a file, by its ending."""
     reader = _reader_of(path)
     if reader is None:
-        raise InputError(
-            f"{path}: the ending says no format that can be read; those are "
-            f"{', '.join(_READERS)}."
-        )
+        raise _no_reader(path)
     if not path.is_file():
         raise InputError(f"{path} cannot be read: there is no such file.")
     _refuse_rules(path, rules, reader)
@@ -123,6 +138,19 @@ def _from_file(path: Path, labels: Any, rules: FileRules) -> RawTable:
     if not len(table.frame):
         raise InputError(f"{path} has no row below its header.")
     return table
+
+
+def _no_reader(path: Path) -> InputError:
+    """The sentence about a file whose ending says no format that can be read."""
+    program = OTHER_PROGRAMS.get(path.suffix.lower())
+    if program:
+        return InputError(
+            f"{path} is a file of {program}: save it there as .csv or .xlsx."
+        )
+    return InputError(
+        f"{path}: the ending says no format that can be read; those are "
+        f"{', '.join(_READERS)}. A text file with columns may be called .csv or .txt."
+    )
 
 
 def _refuse_rules(path: Path, rules: FileRules, reader: object) -> None:
@@ -209,10 +237,16 @@ def _read_csv(path: Path, rules: FileRules) -> RawTable:
             del row[n_names:]
         if len(row) != n_names:
             line = text.line_numbers[laid_out.first + number]
-            values = plural(len(row), "value")
-            columns = plural(n_names, "column")
-            raise InputError(f"{path}, line {line}: {values} for {columns}.")
+            raise InputError(f"{path}, line {line}: {_wrong_length(row, n_names)}")
     return _from_rows(laid_out.names, laid_out.rows, path, text.notes + laid_out.notes)
+
+
+def _wrong_length(row: Row, n_names: int) -> str:
+    """The sentence about a row with more or fewer cells than there are names."""
+    counts = f"{plural(len(row), 'value')} for {plural(n_names, 'column')}"
+    if len(row) > n_names:
+        return f"{counts}; put text and numbers that hold the delimiter in quotes."
+    return f"{counts}; a cell without a value needs its delimiter, too."
 
 
 def _from_rows(
@@ -243,6 +277,12 @@ def _read_excel(path: Path, rules: FileRules) -> RawTable:
         sheets = len(book.sheets)
         notes.insert(
             0, f"sheet {book.sheet!r} was read, of {sheets}; --sheet to overrule"
+        )
+    if book.n_filled:
+        cells = plural(book.n_filled, "cell")
+        notes.append(
+            f"{cells} of merged ones filled with what stands in the first; unmerge "
+            "them in Excel to overrule"
         )
     return _from_rows(laid_out.names, laid_out.rows, path, notes)
 

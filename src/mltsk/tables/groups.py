@@ -14,9 +14,10 @@ import pandas
 from numpy.typing import NDArray
 from pandas.api import types
 
+from mltsk.frames import is_absent
 from mltsk.text import plural
 
-from .cells import texts_of
+from .cells import is_text, texts_of
 from .columns import ReadColumn, summary_of_texts
 from .kinds import GROUP, IDENTIFIER
 
@@ -107,7 +108,19 @@ def _may_identify(column: pandas.Series) -> bool:
         return False
     if types.is_float_dtype(dtype):
         return _are_whole(column)
-    return types.is_numeric_dtype(dtype) or types.infer_dtype(column) == "string"
+    if types.is_numeric_dtype(dtype) or is_text(column):
+        return True
+    # a sheet has whole numbers and text in one column
+    is_mixed = types.is_object_dtype(dtype)
+    return is_mixed and all(map(_is_whole_or_text, column.tolist()))
+
+
+def _is_whole_or_text(cell: object) -> bool:
+    """Whether a cell of a sheet is a whole number, text, or blank."""
+    if isinstance(cell, float):
+        return np.isnan(cell) or cell.is_integer()
+    is_number = isinstance(cell, int) and not isinstance(cell, bool)
+    return is_number or isinstance(cell, str) or is_absent(cell)
 
 
 def _are_whole(column: pandas.Series) -> bool:

@@ -25,17 +25,19 @@ group
 """
 
 import re
-from collections.abc import Sequence, Set
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
 from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mltsk.datasets.dataset import as_number
+from mltsk.text import listing, plural, quoted, quoted_list
 
-from .dates import TIME_OF_DAY
-from .notation import Numbers, Texts
-from .words import NO_WORDS, TICKS, YES_WORDS
+from .dates import TIME_OF_DAY, are_plain_dates, is_date
+from .notation import Numbers, Texts, units_that_differ
+from .words import NO_LABEL_WORDS, NO_WORDS, TICKS, YES_WORDS
 
 NUMBER = "number"
 YES_NO = "yes/no"
@@ -73,21 +75,23 @@ _ID_NAME = re.compile(
     r"_?ids?",
     re.IGNORECASE,
 )
+# As programs call the column of row names; "column 1" has no name in the file.
+_ROW_NAMES = re.compile(
+    r"column 1|unnamed: \d+|row[._ ]?names?|_?index_?", re.IGNORECASE
+)
 _ID_WORD = re.compile(
     r"ids?|uuid|guid|seqn|nr|no|num|code|key|index|idx|patient|subject|participant"
     r"|person|case|record|row|mrn|identifier|barcode"
 )
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_YEAR_FIRST = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}"
-_YEAR_LAST = r"\d{1,2}([-/.])\d{1,2}\2(\d{4}|\d{2})"
-_ZONE = r"(Z|[A-Z]{2,4}|(GMT|UTC)?[-+]\d{1,2}(:?\d{2})?)"  # 10:12:00 AM GMT+1
-_TIME = rf"[T ]\d{{1,2}}:\d{{2}}(:\d{{2}}(\.\d+)?)?( ?[AP]M)?( ?{_ZONE})?"
-_DATE = re.compile(rf"({_YEAR_FIRST}|{_YEAR_LAST})({_TIME})?", re.IGNORECASE)
 _TWO_NUMBERS = re.compile(r"\d+(?:\.\d+)? ?/ ?\d+(?:\.\d+)?")
 # Numbers that people write where there is none.
 MISSING_CODES = (-1, -8, -9, -77, -88, -99, -777, -888, -999, -9999)
 MISSING_NINES = (99, 999, 9999, 99999)
 MIN_CODE_CELLS = 2
+CODE_SIGN = "far from the others"
+DASHES = ("-", "--", "–", "—", ".")  # that may stand for no value
+MAX_WORDS_OF_OPTION = 3
 MIN_CODE_RATIO = 3  # of a code of nines and the largest other value
 
 _REASONS = {
@@ -103,11 +107,18 @@ _MAYBE_CODES = (
     "few whole numbers, read as numbers; --nominal for codes, --ordinal for ranks"
 )
 _TIMES = "left out as a time of day; --number reads it as hours such as 13.75"
+_PLAIN_DATES = (
+    "left out as a date without signs; --age as an age, --number reads it as the "
+    "number that it looks like"
+)
 _PAIRS_OF_NUMBERS = (
     "left out: two numbers in a cell; make two columns of them in the file"
 )
 MAYBE_LISTS = "entries with a sign between them; --label-column if these are labels"
-TICKS_UNSAID = "left out: one sign or a blank; --blank-means-no if a blank cell is a no"
+TICKS_UNSAID = (
+    "left out: one sign or word, or a blank; --blank-means-no if a blank cell is a no"
+)
+NO_STARTS = ("not ", "non-", "un")
 
 
 def decide(name: str, texts: Texts, numbers: Numbers) -> str:
@@ -118,6 +129,8 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
         return CONSTANT
     values = numbers.values[~np.isnan(numbers.values)]
     has_codes = _are_whole(values) and any(map(_is_padded_code, words))
+    if are_plain_dates(present):
+        return DATE
     if not numbers.bad_rows and not has_codes:
         return IDENTIFIER if _are_ids(name, values, words) else NUMBER
     if _are_yes_and_no(words):
@@ -128,7 +141,8 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
         return NUMBER
     if _are_pairs_of_numbers(present):
         return TEXT
-    return _kind_of_words(name, present, len(words))
+    kind = _kind_of_words(name, present, len(words))
+    return TEXT if kind == IDENTIFIER and units_that_differ(words) else kind
 
 
 def _are_ids(name: str, values: NDArray[np.float64], words: Set[str]) -> bool:
@@ -154,13 +168,13 @@ def looks_like_lists(present: Sequence[str]) -> bool:
 
 def are_dates(present: Sequence[str]) -> bool:
     """Whether nearly all texts are dates, or all are times of day."""
-    n_dates = sum(_DATE.fullmatch(text) is not None for text in present)
+    n_dates = sum(map(is_date, present))
     return n_dates >= NEARLY_ALL * len(present) or are_times(present)
 
 
 def are_times(present: Sequence[str]) -> bool:
     """Whether all texts are times of day, such as 13:45."""
-    return all(TIME_OF_DAY.fullmatch(text) for text in present)
+    return bool(present) and all(map(TIME_OF_DAY.fullmatch, present))
 
 
 def _are_pairs_of_numbers(present: Sequence[str]) -> bool:
@@ -181,9 +195,23 @@ def _are_yes_and_no(words: Set[str]) -> bool:
     return lower <= both and bool(lower & YES_WORDS) and bool(lower & NO_WORDS)
 
 
-def are_ticks(words: Sequence[str], n_blank: int) -> bool:
-    """Whether the words of a column are one sign, such as x, next to blank cells."""
-    return n_blank > 0 and {word.lower() for word in words} <= TICKS and len(words) == 1
+def answers_yes_and_no(texts: Iterable[str | None]) -> bool:
+    """Whether all texts mean yes or no, and both are there: also 1 and 0."""
+    return _are_yes_and_no({text for text in texts if text is not None})
+
+
+def is_sole_yes(words: Sequence[str], n_blank: int) -> bool:
+    """Whether a column holds one sign or word next to blank cells: x, Yes or Gout.
+
+    Programs for surveys write a choice where it was made, and nothing where not.
+    """
+    if len(words) != 1 or not n_blank:
+        return False
+    word = words[0].lower()
+    if word in YES_WORDS | TICKS:
+        return True
+    is_no = word in NO_WORDS | NO_LABEL_WORDS or word.startswith(NO_STARTS)
+    return not is_no and isnan(as_number(word))
 
 
 def _are_mostly_numbers(values: NDArray[np.float64], n_cells: int) -> bool:
@@ -225,7 +253,7 @@ def _are_whole(values: NDArray[np.float64]) -> bool:
 
 def _is_id_name(name: str) -> bool:
     """Whether the name of a column is one of identifiers, such as patientId."""
-    if _ID_NAME.fullmatch(name.strip()):
+    if _ID_NAME.fullmatch(name.strip()) or _ROW_NAMES.fullmatch(name.strip()):
         return True
     words = _WORD.findall(name)
     return any(_ID_WORD.fullmatch(word.lower()) for word in words)
@@ -241,11 +269,33 @@ def reasons(kind: str, present: Sequence[str] | NDArray[np.float64]) -> list[str
     if kind == CONSTANT and not len(present):
         return ["left out: no value at all"]
     texts = [text for text in present if isinstance(text, str)]
-    if kind == DATE and texts and are_times(texts):
-        return [_TIMES]
-    if kind == TEXT and texts and _are_pairs_of_numbers(texts):
-        return [_PAIRS_OF_NUMBERS]
+    if kind == DATE:
+        return [_reason_of_date(texts)]
+    if kind == TEXT and texts:
+        return [_reason_of_text(texts)]
     return [_REASONS[kind]]
+
+
+def _reason_of_date(texts: Sequence[str]) -> str:
+    """Why a column of dates or times is left out, and how to use it."""
+    if are_times(texts):
+        return _TIMES
+    if not texts or are_plain_dates(texts):
+        return _PLAIN_DATES
+    return _REASONS[DATE]
+
+
+def _reason_of_text(texts: Sequence[str]) -> str:
+    """Why a column of words is left out."""
+    if _are_pairs_of_numbers(texts):
+        return _PAIRS_OF_NUMBERS
+    units = units_that_differ(texts)
+    if units:
+        return (
+            f"left out: numbers in different units ({listing(units, at_most=3)}); "
+            "write all in one"
+        )
+    return _REASONS[TEXT]
 
 
 def _notes_on_numbers(values: NDArray[np.float64]) -> list[str]:
@@ -257,19 +307,43 @@ def _notes_on_numbers(values: NDArray[np.float64]) -> list[str]:
     return notes
 
 
+def notes_on_categories(present: Sequence[str]) -> list[str]:
+    """Notes on words that may be no category: among numbers, or signs for nothing."""
+    counts = Counter(present)
+    words = [word for word in counts if isnan(as_number(word))]
+    n_numbers = sum(counts.values()) - sum(counts[word] for word in words)
+    shown = ",".join(words[:MAX_WORDS_OF_OPTION])
+    shown += ",…" if len(words) > MAX_WORDS_OF_OPTION else ""
+    if words and 2 * n_numbers >= len(present) and len(counts) - len(words) > 2:
+        return [
+            f"numbers and {quoted_list(words)}, read as categories; for numbers, "
+            f'--number with --missing "{shown}"'
+        ]
+    dashes = [word for word in words if word in DASHES]
+    if dashes and not any("+" in word for word in words) and len(words) > 2:
+        count = plural(sum(counts[word] for word in dashes), "cell")
+        dash = dashes[0]
+        return [
+            f"{count} with {quoted(dash)} a category; --missing={dash} if it is none"
+        ]
+    return []
+
+
 def _notes_on_missing_codes(values: NDArray[np.float64]) -> list[str]:
     """Notes on numbers such as -99 that may mean that there is no value."""
-    notes = []
+    notes: list[str] = []
     codes = np.intersect1d(values, [*MISSING_CODES, *MISSING_NINES])
     others = values[~np.isin(values, codes)]
-    for code in codes.tolist() if len(others) else []:
+    if len(np.unique(others)) < 2:
+        return notes  # -1 and 1 are two answers
+    for code in codes.tolist():
         count = int((values == code).sum())
-        is_apart = others.min() >= 0
+        is_apart = others.min() >= 0 and not (code == -1 and others.max() <= 1)
         if code > 0:
             is_apart = MIN_CODE_RATIO * np.abs(others).max() <= code
         if is_apart and count >= MIN_CODE_CELLS:
             notes.append(
-                f"{count:,} cells with {code:g}, far from the others: --missing "
-                f"{code:g} if that means no value"
+                f"{count:,} cells with {code:g}, {CODE_SIGN}: --missing={code:g} if "
+                "that means no value"
             )
     return notes

@@ -7,20 +7,23 @@ numbers, too. A sign such as x next to blank cells is refused until the user say
 blank cell means no.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence, Set
+from math import isnan
 from typing import NamedTuple
 
 import numpy as np
 import pandas
 
+from mltsk.datasets.dataset import as_number
 from mltsk.exceptions import InputError
 from mltsk.frames import is_absent
 from mltsk.text import plural, quoted, quoted_list
 
 from .cells import CellRules, as_codes, blank_rows, texts_of
 from .columns import ReadColumn, distinct_words, summarize, summary_of_texts
-from .kinds import LABEL, LABEL_LISTS
+from .kinds import LABEL, LABEL_LISTS, is_sole_yes
 from .spelling import without_remarks, without_unknown
 from .words import (
     MISSING_WORDS,
@@ -40,6 +43,8 @@ LIKELY_YES = frozenset(
     [
         "positive",
         "pos",
+        *("positivo", "positif", "positiv", "dodatni", "pozitif", "var"),
+        *("detected", "reactive", "deceased", "checked", "selected"),
         "+",
         "present",
         "abnormal",
@@ -51,6 +56,15 @@ LIKELY_YES = frozenset(
         "event",
         "high",
         "pass",
+    ]
+)
+
+# Words that are more likely to mean that nobody knows.
+LIKELY_UNKNOWN = frozenset(
+    [
+        *("u", "9", "99", "999", "-9", "-99", "."),
+        *("indeterminate", "inconclusive", "equivocal", "borderline", "invalid"),
+        *("unclear", "pending", "maybe", "other"),
     ]
 )
 
@@ -70,15 +84,21 @@ def read_label(
     texts, notes = texts_of(column, rules.missing)
     texts = as_codes(texts)
     if positive is None:
-        texts = without_remarks(texts, notes)
+        overrule = f'--labels "{column.name}=…"'
+        texts = without_remarks(texts, notes, overrule)
     texts = without_unknown(texts, notes, keep=positive or (), called="not observed")
     words = distinct_words(texts)
     name = str(column.name)
     if positive is None:
-        positive = _usual_yes(words)
+        is_sole = rules.blank_means_no and is_sole_yes(words, sum(blank_rows(column)))
+        positive = words if is_sole else _usual_yes(words)
+        if is_sole and positive != _usual_yes(words):
+            notes.append(f"{quoted(words[0])} read as yes")
         problem = _problem_of_words(name, words, positive)
     else:
-        problem = _problem_of_positive(words, positive)
+        are_all = "" in positive  # as in "status=1|": nothing else means yes
+        positive = [word for word in positive if word]
+        problem = _problem_of_positive(name, words, positive, are_all=are_all)
     marks = [np.nan if text is None else float(text in positive) for text in texts]
     values = pandas.Series(marks, column.index, name=column.name)
     if rules.blank_means_no:
@@ -121,15 +141,23 @@ def _problem_without_no(
     )
 
 
-def _problem_of_positive(words: Sequence[str], positive: Sequence[str]) -> str:
-    """What is wrong with the words that a user says mean yes."""
+def _problem_of_positive(
+    name: str, words: Sequence[str], positive: Sequence[str], *, are_all: bool
+) -> str:
+    """What is wrong with the words that a user says mean yes.
+
+    One of three might not be all: the third could be unknown. ``are_all`` says that
+    they are.
+    """
     absent = [word for word in positive if word not in words]
     if absent:
         return f"has no cell with {quoted_list(absent)}; it holds {quoted_list(words)}."
-    if len(positive) == 1 and len(words) > 2:
+    if len(positive) == 1 and len(words) > 2 and not are_all:
+        word = positive[0]
         return (
             f"holds {quoted_list(words)}: give all words that mean yes in a list "
-            f'(--labels "NAME={positive[0]}|…").'
+            f'(--labels "{name}={word}|…"), say that it is {quoted(word)} alone '
+            f'(--labels "{name}={word}|"), or count others as missing (--missing).'
         )
     return ""
 
@@ -140,22 +168,50 @@ def _problem_of_words(name: str, words: Sequence[str], positive: Sequence[str]) 
     strange = [word for word in words if word.lower() not in usual]
     if not strange:
         return ""
-    likely = [word for word in strange if word.lower() in LIKELY_YES]
-    example = quoted((list(positive) or likely or strange)[-1])
+    word = list(positive)[-1] if positive else _likely_yes(strange)
+    example = quoted(word)
     hint = (
-        f"say which one means yes, labels={{{name!r}: {example}}} or "
-        f"--labels {name}={example[1:-1]}"
+        f"say which one means yes, labels={{{name!r}: {example}}} or --labels "
+        f"{_typed(f'{name}={word}')}"
     )
     if len(words) > 2:
-        option = ""
-        if len(strange) < len(words):  # the others are known
-            option = f' "{",".join(strange[:MAX_STRANGE_WORDS])}"'
+        missing = strange
+        if len(strange) == len(words):
+            missing = [word for word in words if word.lower() in LIKELY_UNKNOWN]
+        ways = []
+        if missing:
+            typed = ",".join(missing[:MAX_STRANGE_WORDS])
+            ways.append(f'count words as missing (--missing "{typed}"), or ')
         hint = (
-            f"count words as missing (--missing{option}), or list those that mean yes, "
-            f"labels={{{name!r}: [{example}, …]}} or "
-            f'--labels "{name}={example[1:-1]}|…"'
+            f"{''.join(ways)}list those that mean yes, labels={{{name!r}: [{example}, "
+            f'…]}} or --labels "{name}={word}|…"'
         )
     return f"holds {quoted_list(words)}, not 0 and 1 or yes and no: {hint}."
+
+
+def _typed(option: str) -> str:
+    """The value of an option as a shell takes it: in quotes where it has a space."""
+    return option if re.fullmatch(r"[\w=.+-]+", option) else f'"{option}"'
+
+
+def _likely_yes(words: Sequence[str]) -> str:
+    """The word that is most likely to mean yes, for a hint.
+
+    >>> _likely_yes(["Detected", "Not detected"]), _likely_yes(["neg", "pos"])
+    ('Detected', 'pos')
+    """
+    for word in words:
+        if word.lower().rstrip(".") in LIKELY_YES:
+            return word
+    numbers = [as_number(word.rstrip("%").replace(",", ".")) for word in words]
+    if not any(map(isnan, numbers)):
+        return words[numbers.index(max(numbers))]
+    for word in words:
+        if any(
+            other != word and other.lower().endswith(word.lower()) for other in words
+        ):
+            return word
+    return words[-1]
 
 
 # lists

@@ -9,14 +9,15 @@ it.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isnan
+from itertools import pairwise
+from math import floor, isnan
 from typing import Any, NamedTuple
 
 from mltsk.datasets.dataset import as_number
 from mltsk.exceptions import InputError
-from mltsk.text import plural, quoted_list
+from mltsk.text import plural, quoted_list, visible
 
-from .notation import taken_apart
+from .numerals import taken_apart
 from .words import MISSING_WORDS, NO_NUMBER_WORDS
 
 HEAD_ROWS = 50  # rows at the top that tell what the table looks like
@@ -26,6 +27,8 @@ THIN_PARTS = 3  # a row with one of so many parts of the cells of others is a ti
 MIN_ROWS_BELOW_NAMES = 2  # that tell which columns hold numbers
 MOSTLY_NUMBERS = 0.8  # of the cells of a column of numbers
 MIN_WORDS_OF_REMARK = 3
+MAX_SURVEY_ROWS = 2  # below the names: questions, and keys of the program
+SURVEY_KEY = '{"ImportId"'
 TOTAL_WORDS = frozenset(
     [
         "total",
@@ -55,6 +58,16 @@ TOTAL_WORDS = frozenset(
         "合計",
     ]
 )
+
+# How a remark begins that stands alone below the data.
+SOURCE_WORDS = frozenset(
+    [
+        *("source", "sources", "note", "notes", "remark", "remarks", "legend"),
+        *("quelle", "quellen", "anmerkung", "hinweis", "legende", "stand"),
+        *("fuente", "fonte", "nota", "notas", "légende", "remarque", "źródło"),
+    ]
+)
+FOOTNOTE_SIGNS = ("*", "†", "‡", "¹", "²", "#", "1)", "(1)")
 
 Row = list[Any]  # cells of a file: text, or numbers and dates of a spreadsheet
 
@@ -93,18 +106,26 @@ def lay_out(rows: list[Row], layout: Layout, where: object) -> LaidOut:
     if start is None:
         start = _n_titles(rows, widest)
     n_names = layout.header_rows
+    n_survey = 0
     if n_names is None:
+        n_survey = _n_survey_rows(rows, start + 1)
         start, n_names = _place_of_names(rows, start, layout)
+    if n_survey:
+        n_names = 1
     if start and layout.skip_rows is None:
-        texts = [_first_text(row) for row in rows[:start]]
-        shown = quoted_list([text for text in texts if text], at_most=2)
+        texts = [text for row in rows[:start] if (text := _first_text(row))]
+        shown = f" ({quoted_list(texts, at_most=2)})" if texts else ""
+        count = plural(start, "row" if texts else "blank row")
         notes.append(
-            f"{plural(start, 'row')} above the names skipped ({shown}); --skip-rows 0 "
-            "to overrule"
+            f"{count} above the names skipped{shown}; --skip-rows 0 to overrule"
         )
     first = start + n_names
     _refuse_numbers(rows[start:first], where)
-    names = _names(rows[start:first], notes, is_asked=layout.header_rows is not None)
+    lines = _with_name_of_row_names(rows, start, first, notes)
+    names = _names(lines, notes, is_asked=layout.header_rows is not None)
+    if n_survey:
+        notes.append(_note_on_survey(rows[first : first + n_survey]))
+        first += n_survey
     end = _end_of_data(rows, first, widest, layout, notes)
     return LaidOut(names, rows[first:end], first, notes)
 
@@ -177,11 +198,76 @@ def _place_of_names(rows: Sequence[Row], start: int, layout: Layout) -> tuple[in
         has_groups = _names_are_incomplete(rows[start])
         has_units = has_groups and _is_below_names(rows, start + 2)
         return start, 3 if has_units else 2
+    below = rows[start + 1] if start + 1 < len(rows) else []
+    if below and _fills_gaps(rows[start], below) and _has_numbers(rows[start + 2 :]):
+        return start, 2
     has_row_above = layout.skip_rows is None and start > 0
     has_names_above = has_row_above and _n_filled(rows[start - 1]) > 1
     if has_names_above and _names_are_incomplete(rows[start]):
         return start - 1, 2
     return start, 1
+
+
+def _fills_gaps(names: Row, below: Row) -> bool:
+    """Whether words below the names stand where names are blank, and no number at all.
+
+    Programs for surveys write a question once, and its answers below it.
+    """
+    gaps = [j for j, name in enumerate(names) if is_blank(name)]
+    if not gaps or is_blank(names[0]) or any(map(_is_number, below)):
+        return False
+    return all(j < len(below) and not is_blank(below[j]) for j in gaps)
+
+
+def _n_survey_rows(rows: Sequence[Row], first: int) -> int:
+    """How many rows below the names are those of a survey, with questions and keys."""
+    for number, row in enumerate(rows[first : first + MAX_SURVEY_ROWS], 1):
+        texts = [str(cell).strip() for cell in row if not is_blank(cell)]
+        if texts and all(text.startswith(SURVEY_KEY) for text in texts):
+            return number
+    return 0
+
+
+def _note_on_survey(rows: Sequence[Row]) -> str:
+    shown = quoted_list([_first_text(row) for row in rows])
+    return (
+        f"{plural(len(rows), 'row')} below the names left out as questions and keys of "
+        f"a survey ({shown}); --header-rows 1 to overrule"
+    )
+
+
+def _with_name_of_row_names(
+    rows: Sequence[Row], start: int, first: int, notes: list[str]
+) -> list[Row]:
+    """The rows of names, with a blank one in front if all data have a cell more.
+
+    The program R writes names of rows so. They differ, and are words or count upwards:
+    if not, commas in numbers may have cut cells in two.
+    """
+    lines = list(rows[start:first])
+    data = [row for row in rows[first:] if _n_filled(row)]
+    widest = max(map(len, lines), default=0)
+    if len(data) < MIN_ROWS_BELOW_NAMES or len(lines) != 1:
+        return lines
+    if any(len(row) != widest + 1 for row in data) or is_blank(data[0][-1]):
+        return lines
+    row_names = [str(row[0]).strip() for row in data]
+    if len(set(row_names)) < len(data):
+        return lines
+    numbers = [as_number(name) for name in row_names]
+    are_words = all(map(isnan, numbers))
+    if not are_words and not _count_upwards(numbers):
+        return lines
+    notes.append("rows have a cell more than there are names: the first names the row")
+    return [["", *lines[0]]]
+
+
+def _count_upwards(numbers: Sequence[float]) -> bool:
+    """Whether numbers are whole and rise."""
+    are_whole = all(number == floor(number) for number in numbers if not isnan(number))
+    if not are_whole or any(map(isnan, numbers)):
+        return False
+    return all(one < two for one, two in pairwise(numbers))
 
 
 def _names_are_incomplete(row: Row) -> bool:
@@ -210,6 +296,13 @@ def _is_below_names(rows: Sequence[Row], number: int) -> bool:
     return len(columns) > 1 and 2 * n_words >= len(columns)
 
 
+def _has_numbers(rows: Sequence[Row]) -> bool:
+    """Whether there is a number in most rows at the top."""
+    head = rows[:HEAD_ROWS]
+    n_with_number = sum(any(map(_is_number, row)) for row in head)
+    return len(head) >= MIN_ROWS_BELOW_NAMES and 2 * n_with_number > len(head)
+
+
 def _are_numbers(rows: Sequence[Row], j: int) -> bool:
     """Whether most cells of a column that hold something are numbers."""
     cells = [row[j] for row in rows if j < len(row) and not is_blank(row[j])]
@@ -223,7 +316,7 @@ def _is_number(cell: object) -> bool:
 
 def _names(rows: Sequence[Row], notes: list[str], *, is_asked: bool) -> list[str]:
     """The names of columns, each once."""
-    lines = [[" ".join(str(cell).split()) for cell in row] for row in rows]
+    lines = [[" ".join(visible(str(cell)).split()) for cell in row] for row in rows]
     if not lines:
         return []
     overrule = "" if is_asked else "; --header-rows 1 to overrule"
@@ -361,5 +454,7 @@ def _is_remark(rows: Sequence[Row], number: int, widest: int) -> bool:
         return True
     if _n_filled(row) > 1 or widest < THIN_PARTS:
         return False
+    if words[0].rstrip(":") in SOURCE_WORDS or text.startswith(FOOTNOTE_SIGNS):
+        return True
     is_apart = all(map(is_blank, rows[number - 1]))
     return is_apart or len(words) >= MIN_WORDS_OF_REMARK

@@ -13,7 +13,7 @@ from mltsk.text import plural, quoted_list
 from .cells import texts_of
 from .files import RawTable
 from .groups import Codes
-from .kinds import NOMINAL, TEXT
+from .kinds import NOMINAL, TEXT, answers_yes_and_no
 
 Long = str | tuple[str, str] | list[str]
 
@@ -60,6 +60,13 @@ def row_per_key(
     n_without = int((groups < 0).sum())
     if n_without:
         notes.append(f"{plural(n_without, 'row')} without {key} left out")
+    for name in differing:
+        texts, _ = texts_of(raw.frame[name], missing)
+        if answers_yes_and_no(texts):
+            notes.append(
+                f"a row counts as {code} whatever {name} says; to overrule, leave rows "
+                f"with a no in {name} out of the file"
+            )
     if differing:
         notes.append(
             f"columns that differ between rows of one {key} left out: "

@@ -5,89 +5,41 @@ What a sign means is decided for a column from all of its cells, and a note says
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mltsk.datasets.dataset import as_number
 from mltsk.text import plural, quoted
 
+from .numerals import UNIT_LETTERS, Written, singular, taken_apart
+from .separators import (
+    decimal_sign,
+    may_be_thousands,
+    note_on_points,
+    plain_numbers,
+    read_numerals,
+    usual_sign,
+    with_plain_spaces,
+)
 from .words import NO_NUMBER_WORDS
 
-# Decimal commas are a notation if at least this share of the cells with commas can
-# mean nothing else: a single 2,5 among a hundred 1,234 is a typo.
-MIN_DECIMAL_COMMAS = 0.05
-MAX_UNIT_LENGTH = 12  # characters
-MAX_NUMERAL_LENGTH = 400  # characters: the largest number has 309 digits
-CURRENCIES = "$€£¥₹₽₺₩"
-CURRENCY_CODES = ("usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "brl", "us$", "r$")
-# Units that may follow a number without a space. Single letters are not among them:
-# 101A is a code.
-UNITS = frozenset(
-    [
-        "%",
-        "kg",
-        "mg",
-        "µg",
-        "μg",
-        "ug",
-        "ng",
-        "pg",
-        "lb",
-        "lbs",
-        "oz",
-        "cm",
-        "mm",
-        "km",
-        "in",
-        "ft",
-        "ml",
-        "dl",
-        "mmhg",
-        "bpm",
-        "hr",
-        "hrs",
-        "min",
-        "sec",
-        "ms",
-        "days",
-        "yr",
-        "yrs",
-        "years",
-        "°c",
-        "°f",
-        "mmol/l",
-        "µmol/l",
-        "mg/dl",
-        "g/dl",
-        "g/l",
-        "u/l",
-        "iu/l",
-        "iu",
-        "kcal",
-        "kg/m2",
-        "kg/m²",
-    ]
-)
-_LIMITS = "<>≤≥="
-OPEN_END = "+"  # behind a number, as in 10+
-_UNIT = re.compile(r"[^\W\d_]\S*|[%°µ‰]\S*")
-_NUMERAL = re.compile(
-    r"[-+−]?(?:\d[\d.,'’ \u00a0\u2009\u202f]*|[.,]\d+)(?:[eE][-+]?\d+)?"
-)
-_SPACES = "[ \u00a0\u2009\u202f'’]"
-_WHOLE = re.compile(r"[-+]?\d+")
-_COMMA_GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
-_POINT_GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?")
-_SPACE_GROUPS = re.compile(rf"[-+]?[1-9]\d{{0,2}}({_SPACES}\d{{3}})+([.,]\d+)?")
-_DECIMAL_COMMA = re.compile(
-    r"[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+(e[-+]?\d+)?", re.IGNORECASE
-)
-_THREE_DECIMALS = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
+MAX_LOOKED_CELLS = 200  # of a column, for the sign before decimals that is usual
+OVERRULE = "--nominal to overrule"
 _TITER = re.compile(r"([<>≤≥]?)\s*1\s*:\s*(\d+)")
-_LONG_WHOLE = re.compile(r"[-+]?\d{4,}(\.\d*)?")
+_UNIT_LETTER = re.compile(rf"(.*\d)([{UNIT_LETTERS}])")
+# Behind a result of a laboratory that is high, low or not normal.
+_FLAG = re.compile(
+    r"(.*\d[^*↑↓▲▼!()]*?)\s*([*↑↓▲▼!]+|\((?:HH?|LL?|A|N|high|low)\))|(.*\d)\s+(HH?|LL?)"
+)
+_ABOUT = re.compile(
+    r"(?:[~≈'’]|(?:ca|circa|approx|about|around|etwa|environ|aprox)(?:\.|\b))\s*(?=\d)(.*)",
+    re.IGNORECASE,
+)
+_POWER = re.compile(r"(.*\d)\s*[x×*·]\s*10\^?([0-9⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})\b(.*)")
+# Signs of East Asian keyboards: ７９．５ is 79.5.
+_WIDE_SIGNS = {0xFF01 + i: 0x21 + i for i in range(94)}
 
 Texts = list[str | None]
 
@@ -106,40 +58,31 @@ class Numbers(NamedTuple):
     unit: str = ""
 
 
-class Written(NamedTuple):
-    """A cell taken apart: "< $ 1,234.5 kg" has a limit, a currency and a unit.
-
-    ``unit`` is in small letters; "" stands for what is not there. ``in_brackets`` is a
-    number such as (5.20), which accountants write for -5.20.
-    """
-
-    numeral: str
-    limit: str = ""
-    currency: str = ""
-    unit: str = ""
-    in_brackets: bool = False
-
-
-def numbers_of(texts: Texts, decimal: str = "") -> Numbers:
+def numbers_of(texts: Texts, decimal: str = "", usual: str = "") -> Numbers:
     """Read text as numbers, in the notation that the column is written in.
 
     ``decimal`` is the sign before decimals, "." or ",", or "" to find it: commas are
     decimal points where enough cells can mean nothing else (2,5 or 0,125), and stand
-    between thousands where all of them can (1,234.5 or 50,538). Units, currencies and
-    percent signs are taken off where every cell has the same. A limit such as <0.5 is
-    read as 0.5 where most cells have none.
+    between thousands where all of them can (1,234.5 or 50,538). Where both can be,
+    ``usual`` is the sign of other columns. Units, currencies and percent signs are
+    taken off where every cell has the same. A limit such as <0.5 is read as 0.5 where
+    most cells have none.
     """
-    values = _plain_numbers(texts)
+    values = plain_numbers(texts)
     bad_rows = _rows_without_number(texts, values)
     if not bad_rows and decimal != ",":
-        return Numbers(values, bad_rows, _note_on_points(texts))
+        has_thousands = not decimal and usual == "," and may_be_thousands(texts)
+        if not has_thousands:
+            return Numbers(values, bad_rows, note_on_points(texts))
     notes: list[str] = []
     texts = _without_unknown(texts, notes)
     texts = _without_dilutions(texts, notes)
-    cells = [None if text is None else taken_apart(text) for text in texts]
+    bare = _without_about(_without_flags(texts, notes), notes)
+    _note_powers(bare, notes)
+    cells = [_cell(text) for text in _with_unit_apart(bare)]
     numerals = _bare_numerals(texts, cells, notes)
-    sign = decimal or _decimal_sign(numerals)
-    values, separator_notes = _read_numerals(numerals, sign, is_asked=bool(decimal))
+    sign = decimal or decimal_sign(numerals, usual)
+    values, separator_notes = read_numerals(numerals, sign, is_asked=bool(decimal))
     return Numbers(
         values=values,
         bad_rows=_rows_without_number(texts, values),
@@ -148,21 +91,67 @@ def numbers_of(texts: Texts, decimal: str = "") -> Numbers:
     )
 
 
-def _common_unit(cells: Sequence["Written | None"]) -> str:
+def usual_decimal_sign(columns: Iterable[Texts]) -> str:
+    """The sign before decimals of most columns that leave no doubt; "" if none does.
+
+    Columns that hold something else than numbers say nothing.
+
+    >>> usual_decimal_sign([["3,5 kg", "4,25 kg"], ["1.234"], ["2.5 or 3"]])
+    ','
+    """
+    numerals = []
+    for texts in columns:
+        present = [text for text in texts if text is not None][:MAX_LOOKED_CELLS]
+        cells = [_cell(text) for text in present]
+        written = [cell.numeral for cell in cells if cell is not None]
+        if 2 * len(written) > len(present):
+            numerals.append(written)
+    return usual_sign(numerals)
+
+
+def units_that_differ(texts: Iterable[str]) -> list[str]:
+    """Units of numbers with several of them, the most frequent first; else none.
+
+    >>> units_that_differ(["70 kg", "154 lbs", "81 kg"]), units_that_differ(["7 kg"])
+    (['kg', 'lbs'], [])
+    """
+    cells = [_cell(text) for text in texts]
+    if any(cell is None or not (cell.unit or cell.currency) for cell in cells):
+        return []
+    units = Counter(cell.unit or cell.currency for cell in cells if cell)
+    names = [unit for unit, _ in units.most_common()]
+    return names if len({singular(name) for name in names}) > 1 else []
+
+
+def _cell(text: str | None) -> Written | None:
+    """A cell taken apart, with powers of ten and wide digits as a program has them."""
+    if text is None:
+        return None
+    if not text.isascii():
+        text = text.translate(_WIDE_SIGNS)
+    match = _POWER.fullmatch(text)
+    if match is not None:
+        exponent = "".join(str(int(digit)) for digit in map(_plain_digit, match[2]))
+        text = f"{match[1]}e{exponent} {match[3].strip()}".strip()
+    return taken_apart(text)
+
+
+def _plain_digit(digit: str) -> str:
+    """A digit that may stand above the line: ³ is 3."""
+    raised = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+    return str(raised.index(digit)) if digit in raised else digit
+
+
+def _common_unit(cells: Sequence[Written | None]) -> str:
     """The unit or currency that all numbers have; "" where they have none or several.
 
     >>> _common_unit([taken_apart("3 kg"), None]), _common_unit([taken_apart("3")])
     ('kg', '')
     """
-    around = {cell.unit or cell.currency for cell in cells if cell is not None}
-    return around.pop() if len(around) == 1 else ""
-
-
-def _plain_numbers(texts: Sequence[str | None]) -> NDArray[np.float64]:
-    """Texts as finite numbers, NaN for all others."""
-    values = np.array([np.nan if text is None else as_number(text) for text in texts])
-    values[np.isinf(values)] = np.nan
-    return values
+    around = Counter(cell.unit or cell.currency for cell in cells if cell is not None)
+    if len({singular(unit) for unit in around}) != 1:
+        return ""
+    return around.most_common(1)[0][0]
 
 
 def _rows_without_number(
@@ -173,17 +162,7 @@ def _rows_without_number(
     return [row for row in rows if texts[row] is not None]
 
 
-def _note_on_points(texts: Texts) -> list[str]:
-    """The note on plain numbers that could have points between thousands: 50.538."""
-    with_point = [text for text in texts if text is not None and "." in text]
-    if len(with_point) < 3 or not all(map(_THREE_DECIMALS.fullmatch, with_point)):
-        return []
-    example = with_point[0]
-    thousands = example.replace(".", "")
-    return [
-        f"points read as decimal points ({example} is not {thousands}); --decimal , to "
-        "overrule"
-    ]
+# what stands around numbers
 
 
 def _without_unknown(texts: Texts, notes: list[str]) -> Texts:
@@ -207,83 +186,82 @@ def _without_dilutions(texts: Texts, notes: list[str]) -> Texts:
     example = min(numbers)
     notes.append(
         f"titers read as their second number ({example} is {numbers[example]}); "
-        "--nominal to overrule"
+        f"{OVERRULE}"
     )
     return [None if text is None else numbers[text] for text in texts]
 
 
+def _without_flags(texts: Texts, notes: list[str]) -> Texts:
+    """Numbers without the signs of a laboratory behind them: "6.8 H" is 6.8.
+
+    All texts must be numbers then, and not all may end in the same letter, which would
+    rather be a unit.
+    """
+    bare: dict[str, str] = {}
+    flags = set()
+    for text in {text for text in texts if text is not None}:
+        match = _FLAG.fullmatch(text)
+        flag = ""
+        bare[text] = text
+        if match is not None:
+            bare[text] = match[1] or match[3]
+            flag = match[2] or match[4]
+        if _cell(bare[text]) is None:
+            return texts
+        flags.add(flag)
+    if flags <= {""} or (len(flags) == 1 and min(flags).isalpha()):
+        return texts
+    example = min(text for text in bare if bare[text] != text)
+    notes.append(
+        f"signs behind numbers left out ({example} is {bare[example]}); {OVERRULE}"
+    )
+    return [None if text is None else bare[text] for text in texts]
+
+
+def _without_about(texts: Texts, notes: list[str]) -> Texts:
+    """Numbers without "about" before them: "ca. 5" and "~5" are 5."""
+    bare: dict[str, str] = {}
+    for text in {text for text in texts if text is not None}:
+        match = _ABOUT.fullmatch(text)
+        if match is not None and _cell(match[1]) is not None:
+            bare[text] = match[1]
+    if not bare:
+        return texts
+    example = min(bare)
+    notes.append(
+        f"words before numbers left out ({example} is {bare[example]}); {OVERRULE}"
+    )
+    return [None if text is None else bare.get(text, text) for text in texts]
+
+
+def _note_powers(texts: Texts, notes: list[str]) -> None:
+    """Note how powers of ten are read, if there are any."""
+    for text in texts:
+        if text is not None and _POWER.fullmatch(text):
+            cell = _cell(text)
+            number = "" if cell is None else cell.numeral
+            notes.append(f"powers of ten read so ({text} is {number}); {OVERRULE}")
+            return
+
+
+def _with_unit_apart(texts: Texts) -> Texts:
+    """Numbers with the same letter behind all of them, apart: "79y" is "79 y".
+
+    Where some have none, the letter is part of a code.
+    """
+    letters = set()
+    for text in texts:
+        match = None if text is None else _UNIT_LETTER.fullmatch(text)
+        if match is None and text is not None:
+            return texts
+        letters.add(match and match[2])
+    if len(letters - {None}) != 1:
+        return texts
+    return [None if text is None else f"{text[:-1]} {text[-1]}" for text in texts]
+
+
 def _holds_digit(text: str | None) -> bool:
     return text is not None and any(character.isdigit() for character in text)
-
-
-def taken_apart(text: str) -> Written | None:
-    """The numeral of a cell and what stands around it; None if there is no numeral.
-
-    >>> taken_apart("<0.5 mg")
-    Written(numeral='0.5', limit='<', currency='', unit='mg', in_brackets=False)
-    >>> taken_apart("-$1,234").currency, taken_apart("12A"), taken_apart("18-25")
-    ('$', None, None)
-    """
-    if len(text) > MAX_NUMERAL_LENGTH:
-        return None
-    if text[:1] == "(" and text[-1:] == ")":
-        return _in_brackets(taken_apart(text[1:-1].strip()))
-    if text[-1:] == "-" and text[:1].isdigit():
-        text = f"-{text[:-1].rstrip()}"  # as some programs write a minus
-    rest = text.lstrip(_LIMITS)
-    limit = text[: len(text) - len(rest)]
-    currency, rest = _without_currency(rest.lstrip())
-    match = _NUMERAL.match(rest)
-    if match is None:
-        return None
-    return _with_ending(
-        Written(match.group().strip().replace("−", "-"), limit, currency),
-        ending=rest[match.end() :].lower(),
-        has_space=match.group()[-1].isspace(),
-    )
-
-
-def _with_ending(number: Written, ending: str, *, has_space: bool) -> Written | None:
-    """A number with what stands behind it; None if that says something else.
-
-    It may be a plus ("90+"), a currency or a unit; ``has_space`` says whether a space
-    stands before it.
-    """
-    if ending == "+" and not number.limit:
-        return number._replace(limit=OPEN_END)
-    if not number.currency and ending in CURRENCY_CODES:
-        return number._replace(currency=ending.upper())
-    if ending and ending in CURRENCIES and not number.currency:
-        return number._replace(currency=ending)
-    if not _is_unit(ending, has_space=has_space):
-        return None
-    return number._replace(unit=ending)
-
-
-def _in_brackets(inside: Written | None) -> Written | None:
-    """What stands in brackets, which mean a minus; None if it has a sign of its own."""
-    if inside is None or not inside.numeral[0].isdigit():
-        return None
-    return inside._replace(in_brackets=True)
-
-
-def _is_unit(word: str, *, has_space: bool) -> bool:
-    """Whether a word after a numeral is a unit: a known one, or any after a space."""
-    if not word or word in UNITS:
-        return True
-    is_short = len(word) <= MAX_UNIT_LENGTH
-    return has_space and is_short and _UNIT.fullmatch(word) is not None
-
-
-def _without_currency(text: str) -> tuple[str, str]:
-    """The sign of a currency at the start, and the text without it: -$5 is -5."""
-    sign = text[:1] if text[:1] in ("-", "+", "−") else ""
-    rest = text[len(sign) :].lstrip()
-    if rest[:1] and rest[0] in CURRENCIES:
-        return rest[0], sign + rest[1:].lstrip()
-    if rest[:3].lower() in CURRENCY_CODES and rest[3:4] in (" ", "\u00a0"):
-        return rest[:3].upper(), sign + rest[3:].lstrip()
-    return "", text
 
 
 def _bare_numerals(
@@ -294,11 +272,11 @@ def _bare_numerals(
     Currency and unit must be the same in all cells; limits must be in fewer than half.
     """
     written = [cell for cell in cells if cell is not None]
-    around = {(cell.currency, cell.unit) for cell in written}
+    around = {(cell.currency, singular(cell.unit)) for cell in written}
     cells = _with_minus_in_brackets(cells, notes)
     if len(around) == 1:
-        ((currency, unit),) = around
-        notes += _notes_on_unit(texts, cells, currency, unit)
+        ((currency, _),) = around
+        notes += _notes_on_unit(texts, cells, currency, _common_unit(cells))
     else:
         around = {("", "")}
     limits = {""}
@@ -321,7 +299,7 @@ def _with_minus_in_brackets(
     in_brackets = [cell for cell in written if cell.in_brackets]
     if in_brackets and len(in_brackets) < len(written):
         example = in_brackets[0].numeral
-        notes.append(f"brackets read as a minus: ({example}) is -{example}")
+        notes.append(f"brackets read as a minus: ({example}) is -{example}; {OVERRULE}")
         return cells
     return [None if cell and cell.in_brackets else cell for cell in cells]
 
@@ -330,7 +308,7 @@ def _numeral_if(
     cell: Written | None, around: Set[tuple[str, str]], limits: Set[str]
 ) -> str | None:
     """The numeral of a cell, if what stands around it is among what is taken off."""
-    if cell is None or (cell.currency, cell.unit) not in around:
+    if cell is None or (cell.currency, singular(cell.unit)) not in around:
         return None
     if cell.limit not in limits:
         return None
@@ -342,18 +320,13 @@ def _notes_on_unit(
 ) -> list[str]:
     """The note on what every cell has next to its number."""
     if unit == "%":
-        return ["percent signs taken off: 5 % is 5"]
+        return [f"percent signs taken off: 5 % is 5; {OVERRULE}"]
     if not currency and not unit:
         return []
     row = next(row for row, cell in enumerate(cells) if cell is not None)
     noun = "currency" if currency else "unit"
-    example = _with_plain_spaces(texts[row] or "")
-    return [f"{noun} {currency or unit} taken off ({example} is a number)"]
-
-
-def _with_plain_spaces(text: str) -> str:
-    """Text whose thin spaces are those that a terminal shows."""
-    return " ".join(text.split())
+    example = with_plain_spaces(texts[row] or "")
+    return [f"{noun} {unit or currency} taken off ({example} is a number); {OVERRULE}"]
 
 
 def _note_on_limits(
@@ -365,104 +338,3 @@ def _note_on_limits(
         f"{plural(n_limits, 'limit')} such as {example} read as the number alone; "
         f'--missing "{example[1:-1]}" to overrule'
     )
-
-
-def _decimal_sign(numerals: Texts) -> str:
-    """The sign before decimals, "." or ","; "" where commas could mean either."""
-    present = [numeral for numeral in numerals if numeral is not None]
-    may_be_decimal = _matches(_DECIMAL_COMMA, present)
-    may_be_thousands = _matches(_COMMA_GROUPS, present)
-    n_decimal = int((may_be_decimal & ~may_be_thousands).sum())
-    n_decimal += sum(_has_comma_after_groups(numeral) for numeral in present)
-    n_thousands = int((may_be_thousands & ~may_be_decimal).sum())
-    n_with_comma = int((may_be_decimal | may_be_thousands).sum())
-    n_with_point = sum("." in numeral and "," not in numeral for numeral in present)
-    n_with_point -= int(_matches(_POINT_GROUPS, present).sum())
-    enough = n_decimal >= MIN_DECIMAL_COMMAS * n_with_comma
-    if n_decimal and enough and n_decimal > n_thousands + n_with_point:
-        return ","
-    if n_thousands > n_decimal or not n_with_comma:
-        return "."
-    # 50,538 alone: between thousands, unless other numbers do without.
-    if n_decimal or _matches(_LONG_WHOLE, present).any():
-        return ""
-    return "."
-
-
-def _has_comma_after_groups(numeral: str) -> bool:
-    """Whether points or spaces stand between thousands: 1.234.567 or 1 234,5."""
-    if _SPACE_GROUPS.fullmatch(numeral):
-        return "," in numeral
-    return numeral.count(".") > 1 and _POINT_GROUPS.fullmatch(numeral) is not None
-
-
-def _matches(pattern: re.Pattern[str], texts: Sequence[str]) -> NDArray[np.bool_]:
-    """Which texts are of a pattern, from end to end."""
-    return np.array([pattern.fullmatch(text) is not None for text in texts], dtype=bool)
-
-
-def _read_numerals(
-    numerals: Texts, sign: str, *, is_asked: bool
-) -> tuple[NDArray[np.float64], list[str]]:
-    """The numbers of numerals with a sign before decimals, and notes on separators."""
-    reader = _READERS[sign]
-    plain = [None if numeral is None else reader(numeral) for numeral in numerals]
-    values = _plain_numbers(plain)
-    changed: dict[str, float] = {}
-    for numeral, text, value in zip(numerals, plain, values.tolist(), strict=True):
-        if numeral is not None and text not in (None, numeral):
-            changed[numeral] = value
-    if is_asked or not changed:
-        return values, []
-    if sign == ",":
-        return values, ["decimal commas read as points; --decimal . to overrule"]
-    return values, _notes_on_thousands(changed)
-
-
-def _notes_on_thousands(changed: Mapping[str, float]) -> list[str]:
-    """Notes on numerals with signs between thousands, and the numbers that they are."""
-    with_comma = [numeral for numeral in changed if "," in numeral]
-    with_space = [numeral for numeral in changed if "," not in numeral]
-    notes = []
-    if with_comma:
-        example = f"{with_comma[0]} is {changed[with_comma[0]]:.12g}"
-        notes.append(
-            f"commas between thousands taken out ({example}); --decimal , to overrule"
-        )
-    if with_space:
-        first = _with_plain_spaces(with_space[0])
-        example = f"{first} is {changed[with_space[0]]:.12g}"
-        signs = "apostrophes" if re.search("['’]", first) else "spaces"
-        notes.append(f"{signs} between thousands taken out ({example})")
-    return notes
-
-
-def _after_comma(numeral: str) -> str | None:
-    """1.234,5 as 1234.5; None where points could mean something else."""
-    if _SPACE_GROUPS.fullmatch(numeral):
-        numeral = re.sub(_SPACES, "", numeral)
-    patterns = (_DECIMAL_COMMA, _WHOLE, _POINT_GROUPS)
-    if any(pattern.fullmatch(numeral) for pattern in patterns):
-        return numeral.replace(".", "").replace(",", ".")
-    return None
-
-
-def _after_point(numeral: str) -> str | None:
-    """1,234.5 as 1234.5; None where commas could mean something else."""
-    if _SPACE_GROUPS.fullmatch(numeral):
-        numeral = re.sub(_SPACES, "", numeral)
-    if _COMMA_GROUPS.fullmatch(numeral):
-        return numeral.replace(",", "")
-    return None if "," in numeral else numeral
-
-
-def _without_commas(numeral: str) -> str | None:
-    """A numeral whose spaces stand between thousands; None if it has a comma."""
-    return None if "," in numeral else _after_point(numeral)
-
-
-_READERS: dict[str, Callable[[str], str | None]] = {
-    ",": _after_comma,
-    ".": _after_point,
-    "": _without_commas,
-}

@@ -11,7 +11,7 @@ from mltsk.exceptions import InputError
 from mltsk.text import plural, quoted_list
 
 from .ages import Ages, with_ages
-from .cells import CellRules
+from .cells import CellRules, usual_decimal_of
 from .columns import ReadColumn, read_column
 from .files import FileRules, RawTable, read_raw
 from .groups import (
@@ -168,7 +168,10 @@ def read_table(
     )
     layout = Layout(skip_rows, header_rows, skip_end)
     raw = read_raw(source, labels, FileRules(sheet, encoding, layout))
+    raw = _with_note_on_count(raw, labels)
     raw = with_ages(raw, age, rules.missing)
+    if not rules.decimal:
+        rules = replace(rules, usual_decimal=usual_decimal_of(raw.frame))
     if long is not None:
         key, label_column = key_and_code(raw, long)
         raw = row_per_key(raw, key, label_column, rules.missing, drop)
@@ -202,6 +205,19 @@ def read_table(
             columns[name] = _read_other(column, kind, rules, of_model=of_model)
     table = _put_together(raw, columns, list(read), list(kinds or ()))
     return _with_groups(table, raw, rules.missing)
+
+
+def _with_note_on_count(raw: RawTable, labels: Labels) -> RawTable:
+    """The table with a note, where a number of labels is the name of a column, too."""
+    name = str(labels).strip()
+    is_count = isinstance(labels, str | int) and name.lstrip("-").isdigit()
+    if not is_count or name not in raw.frame or int(name) >= raw.frame.shape[1]:
+        return raw
+    note = (
+        f"the last {plural(int(name), 'column')} read as labels; --labels {name}, with "
+        "the comma to overrule, for the column of that name"
+    )
+    return replace(raw, notes=(*raw.notes, note))
 
 
 def _read_label_columns(

@@ -35,11 +35,8 @@ def label_columns(raw: RawTable, labels: Labels) -> PositiveWords:
         words = {str(name): _as_words(word) for name, word in labels.items()}
     elif isinstance(labels, int | Path | Iterable):
         for name in pick_labels(labels, columns, raw.name):
-            column, equals, word = name.rpartition("=")
-            if equals and name not in columns:
-                words[column] = word.split("|")
-            else:
-                words[name] = None
+            column, word = _name_and_word(name, columns)
+            words[column] = word.split("|") if word else None
     else:
         raise InputError(
             f"Labels are names, a number of columns, or a mapping, not {labels!r}."
@@ -47,13 +44,33 @@ def label_columns(raw: RawTable, labels: Labels) -> PositiveWords:
     return {name: words[name] for name in unique_names(words, columns, raw.name)}
 
 
+def _name_and_word(text: str, columns: Sequence[str]) -> tuple[str, str]:
+    """The column in a text such as ``edema=present``, and the word; "" for none.
+
+    Both may hold an equals sign: the column is the longest that is there.
+    """
+    if text in columns:
+        return text, ""
+    parts = text.split("=")
+    for n_parts in range(len(parts) - 1, 0, -1):
+        column = "=".join(parts[:n_parts])
+        if column in columns:
+            return column, "=".join(parts[n_parts:]).strip()
+    column, _, word = text.rpartition("=")
+    return (column, word) if column else (text, "")
+
+
 def _as_words(positive: object) -> list[str] | None:
     """The word or words that mean yes, as text."""
     if positive is None:
         return None
     if isinstance(positive, str) or not isinstance(positive, Iterable):
-        positive = [positive]
-    return [str(word).strip().removesuffix(".0") for word in positive]
+        return [_as_word(positive)]
+    return [*map(_as_word, positive), ""]  # a list has all of them
+
+
+def _as_word(positive: object) -> str:
+    return str(positive).strip().removesuffix(".0")
 
 
 def levels_of(ordinal: Ordinal) -> list[tuple[list[str], list[str]]]:

@@ -1,4 +1,4 @@
-"""Words as people write them: remarks behind an answer, capitals, and order."""
+"""Words as people write them: remarks around an answer, capitals, and order."""
 
 import re
 from collections import Counter
@@ -14,15 +14,19 @@ LETTERS_OF_UNIT = 3  # by which "week" and "weeks" are one unit
 MIN_LEVELS = 3  # of words that may be ranks
 # Behind a word: 1:64 is a titer and 1-3 a range, not a yes with a remark.
 _REMARK = re.compile(r"([^\W\d]\w*)\s*[(\[,;:–-].*", re.DOTALL)
+_CODED = re.compile(r"\(?\d{1,2}(?:\)|\s*[.:=)–-])\s*([^\W\d].*)", re.DOTALL)
 _RANGE = re.compile(
     r"(?:\d+_)?[<>≤≥]?\s*(\d+(?:\.\d+)?)\s*(?:(?:-|–|to)\s*\d+(?:\.\d+)?|\+)?(?:\s?(\w+))?"
 )
 
 
-def without_remarks(texts: Texts, notes: list[str]) -> Texts:
-    """Answers without what is said behind them: "Yes (2019)" is Yes.
+def without_remarks(
+    texts: Texts, notes: list[str], overrule: str = "--nominal"
+) -> Texts:
+    """Answers without what is said around them: "Yes (2019)" is Yes, "0. no" is no.
 
     Nothing changes unless all answers then are words for yes, for no, or for unknown.
+    ``overrule`` is the option that the note names.
     """
     answers = {text: _first_word(text) for text in set(texts) if text is not None}
     known = YES_WORDS | NO_WORDS | UNKNOWN_WORDS
@@ -31,15 +35,18 @@ def without_remarks(texts: Texts, notes: list[str]) -> Texts:
         return texts
     example = min(with_remark)
     notes.append(
-        f"remarks behind yes and no left out ({example} is {answers[example]}); "
-        "--nominal to overrule"
+        f"remarks around yes and no left out ({example} is {answers[example]}); "
+        f"{overrule} to overrule"
     )
     return [None if text is None else answers[text] for text in texts]
 
 
 def _first_word(text: str) -> str:
-    match = _REMARK.fullmatch(text)
-    return text if match is None else match[1]
+    """The answer in a text, without a number before it and without a remark."""
+    coded = _CODED.fullmatch(text)
+    answer = text if coded is None else coded[1]
+    match = _REMARK.fullmatch(answer)
+    return answer if match is None else match[1]
 
 
 def without_unknown(

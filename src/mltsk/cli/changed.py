@@ -1,0 +1,207 @@
+"""Columns of new data that are not what they were when a model was fitted.
+
+What cannot be meant is refused, as a model would answer with other predictions; what
+may be meant is noted.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import isnan
+
+import numpy as np
+from pandas import DataFrame
+
+from ..columns import Columns
+from ..core.arrays import FloatArray
+from ..datasets.dataset import as_number
+from ..exceptions import InputError
+from ..system import FuzzySystem
+from ..tables import DataTable
+from ..tables.dates import DATE_UNITS
+from ..tables.numerals import same_unit
+from ..text import known_capitals, plural, quoted_list
+from .output import note
+
+MAX_COLUMNS_OF_NOTE = 3
+FAR_RATIO = 5  # of numbers and the range of the fit, where these are positive
+
+
+# units
+
+
+def check_units(data: str, fitted: Mapping[str, str], table: DataTable) -> None:
+    """Refuse numbers in another unit than those of the fit; note where one has none."""
+    here = table.units
+    for name in table.feature_names:
+        _check_unit(data, name, here.get(name, ""), fitted.get(name, ""))
+
+
+def _check_unit(data: str, name: str, unit: str, fitted: str) -> None:
+    """Refuse or note another unit of one column."""
+    if same_unit(unit, fitted):
+        return
+    if DATE_UNITS.keys() & {unit, fitted}:
+        has = DATE_UNITS.get(unit, "numbers")
+        had = DATE_UNITS.get(fitted, "numbers")
+        raise InputError(
+            f"Column {name!r} of {data} holds {has}; it held {had} when the model was "
+            "fitted."
+        )
+    if unit and fitted:
+        raise InputError(
+            f"Column {name!r} of {data} is in {unit}, and it was in {fitted} when the "
+            "model was fitted: convert it."
+        )
+    has = f"in {unit}" if unit else "without a unit"
+    had = f"in {fitted}" if fitted else "without a unit"
+    note(
+        f"{data}: {name} is {has} here and was {had} when the model was fitted; the "
+        "numbers are taken as they are."
+    )
+
+
+# words
+
+
+def in_known_words(columns: Columns, X: DataFrame, data: str) -> DataFrame:
+    """A frame whose words have the capitals that a model knows.
+
+    Numbers are refused where the model knows words alone.
+    """
+    changed = {}
+    for d, name in enumerate(X):
+        known = [*columns.values[d], *columns.rare[d]]
+        if not known or X[name].dtype != "category":
+            continue
+        words = [str(word) for word in X[name].dropna().unique()]
+        _refuse_numbers(data, str(name), words, known)
+        spelling = known_capitals(words, known) or _short_words(words, known)
+        for word, usual in spelling.items():
+            note(f"{data}: {name}: {word!r} read as {usual!r}, which the model knows.")
+        if spelling:
+            texts = X[name].astype(object).replace(spelling)
+            changed[name] = texts.astype("category")
+    return X.assign(**changed)
+
+
+def _refuse_numbers(
+    data: str, name: str, words: Sequence[str], known: Sequence[str]
+) -> None:
+    """Refuse numbers alone where words were, and any number beside yes and no."""
+    if any(map(_is_number, known)):
+        return
+    numbers = [word for word in words if _is_number(word)]
+    if not numbers or (numbers != list(words) and not set(known) <= {"yes", "no"}):
+        return
+    raise InputError(
+        f"Column {name!r} of {data} holds numbers ({quoted_list(numbers)}); it held "
+        f"words ({quoted_list(known)}) when the model was fitted."
+    )
+
+
+def _short_words(words: Sequence[str], known: Sequence[str]) -> dict[str, str]:
+    """Short words in other capitals, if all are known so and none as it is: f for F.
+
+    A few of them would rather be others: AA, Aa and aa are genotypes.
+    """
+    by_lower = {word.casefold(): word for word in known}
+    if len(by_lower) < len(known) or set(words) & set(known):
+        return {}
+    if not all(word.casefold() in by_lower for word in words):
+        return {}
+    return {word: by_lower[word.casefold()] for word in words}
+
+
+def _is_number(word: str) -> bool:
+    return not isnan(as_number(word))
+
+
+# cells
+
+
+def gaps_sentence(columns: Columns | None, X: DataFrame) -> str:
+    """How many cells of a frame are missing or new to a model; "" if there are none."""
+    missing = X.isna().sum().to_numpy()
+    unseen = {} if columns is None else _unseen_words(columns, X)
+    n_missing = int(missing.sum())
+    n_unseen = sum(words.total() for words in unseen.values())
+    counts = []
+    if n_missing:
+        verb = "is" if n_missing == 1 else "are"
+        counts.append(f"{plural(n_missing, 'cell')} {verb} missing")
+    if n_unseen and columns is not None:
+        verb = "was" if n_unseen == 1 else "were"
+        which = _listed_words(unseen, columns, X)
+        counts.append(f"{plural(n_unseen, 'value')} {verb} never seen ({which})")
+    if not counts:
+        return ""
+    effect = "they count as nothing"
+    if n_missing + n_unseen == 1:
+        effect = "it counts as nothing"
+    if columns is not None and (missing > 0)[list(columns.gaps)].any():
+        effect += ", except where the model has a number for 'not measured'"
+    return f"{' and '.join(counts)}; {effect}."
+
+
+def _unseen_words(columns: Columns, X: DataFrame) -> dict[str, Counter[str]]:
+    """The words of each column that a model has not seen, and how often each stands."""
+    unseen = {}
+    for d, words in enumerate(columns.words(X).T):
+        seen = {None, *columns.values[d], *columns.rare[d]}
+        new_words = Counter(word for word in words if word not in seen)
+        if new_words:
+            unseen[X.columns[d]] = new_words
+    return unseen
+
+
+def _listed_words(
+    words_of_columns: Mapping[str, Counter[str]], columns: Columns, X: DataFrame
+) -> str:
+    """Words by column, for the first columns.
+
+    Where no word of a column is known, those that the model knows stand behind.
+    """
+    texts = []
+    for name, words in words_of_columns.items():
+        text = f"{name}: {quoted_list(sorted(words))}"
+        if words.total() == X[name].count():
+            d = list(X.columns).index(name)
+            known = [*columns.values[d], *columns.rare[d]]
+            text += f", where the model knows {quoted_list(known)}"
+        texts.append(text)
+    shown = "; ".join(texts[:MAX_COLUMNS_OF_NOTE])
+    n_more = len(texts) - MAX_COLUMNS_OF_NOTE
+    return f"{shown} and {plural(n_more, 'more column')}" if n_more > 0 else shown
+
+
+# numbers
+
+
+def note_far_numbers(system: FuzzySystem, X: DataFrame, data: str) -> None:
+    """Note numbers all of which are far from those of the fit: in another unit?"""
+    if system.quantiles is None or system.columns is None:
+        return
+    quantiles = np.asarray(system.quantiles, dtype=np.float64)
+    for part, knots in zip(system.columns.parts, quantiles, strict=False):
+        is_number = part.feature >= 0 and part.value is None
+        if not is_number or system.columns.kinds[part.feature] != "number":
+            continue
+        name = X.columns[part.feature]
+        if X[name].dtype.kind != "f":
+            continue
+        low, high = float(knots[0]), float(knots[-1])
+        values = X[name].dropna().to_numpy()
+        if len(values) and high > low and _are_far(values, low, high):
+            note(
+                f"{data}: {name} is far from all numbers of the fit, which are from "
+                f"{low:.6g} to {high:.6g}: is it in the same unit?"
+            )
+
+
+def _are_far(values: FloatArray, low: float, high: float) -> bool:
+    """Whether all values are far from a range, by its width or as multiples."""
+    width = high - low
+    is_far = (values < low - width) | (values > high + width)
+    if low > 0:
+        is_far |= (values < low / FAR_RATIO) | (values > high * FAR_RATIO)
+    return bool(is_far.all())
