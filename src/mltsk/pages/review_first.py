@@ -235,12 +235,25 @@ def _line_on_probabilities(labels: list[JudgedLabel]) -> str:
         if worth.is_miscalibrated(groups):
             off.append((label.name, groups))
     if not off:
-        return worth.sentence_on_right_chances(max(label.rarer for label in labels))
+        return _line_on_right_probabilities(labels)
     names = worth.first_names([label for label, _ in off])
     first, groups = off[0]
     return (
         f"Be careful with the probabilities of {names}: "
         f"{worth.largest_misfit(groups, first)}."
+    )
+
+
+def _line_on_right_probabilities(labels: list[JudgedLabel]) -> str:
+    """Say which probabilities can be trusted, where none is seen to be off."""
+    sure = [label.name for label in labels if label.rarer >= worth.MANY_CASES]
+    most = max(label.rarer for label in labels)
+    if not sure or len(sure) == len(labels):
+        return worth.sentence_on_right_chances(most)
+    return (
+        f"Probabilities of {worth.first_names(sure)} can be trusted: of 100 rows with "
+        "a predicted probability of 30 %, about 30 have the label. With fewer than "
+        f"{worth.MANY_CASES} cases of the others, only large errors would be seen."
     )
 
 
