@@ -194,6 +194,19 @@ def test_review_page_trusts_probabilities_of_those_labels_that_have_many_cases(m
     ) in text_of(made.page)
 
 
+def test_review_page_doubts_first_a_feature_that_tells_a_label_almost_alone():
+    X, Y = made_up()
+    rng = np.random.default_rng(1)
+    after = X.assign(**{"days <in>": Y["old"] * 3 + rng.normal(0, 0.3, len(X))})
+    text = text_of(review_page(table_of(after, Y), quick=True).page)
+    _, _, trust = text.partition("Can this be trusted?")
+    assert trust.strip().startswith(
+        "days <in> tells old almost alone (AUC 1.00). If it is known only when the "
+        "answer is, leave it out (--drop days <in>)."
+    )
+    assert "almost alone" not in text_of(review_page(table_of(X, Y), quick=True).page)
+
+
 def test_review_page_names_our_best_model_first_and_a_better_method_below():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(400, 6)), columns=list("abcdef"))

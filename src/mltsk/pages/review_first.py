@@ -11,6 +11,7 @@ from ..core.arrays import FloatArray
 from ..explain.wording import name
 from ..metrics import calibration_line
 from ..metrics.curves import calibration_groups
+from ..tables.advice import leaks
 from ..text import listing, plural
 from . import svg, worth
 from .baselines import FOREST, LINEAR
@@ -22,6 +23,9 @@ MAX_ANSWERED_LABELS = 6  # with a sentence each; of more labels, the best told
 MAX_NAMED_LABELS = 8
 # With fewer cases, figures of a validation are rough (Vergouwe and others, 2005).
 FEW_CASES = 100
+# Of labels that are told so well, features are looked at one by one.
+SUSPICIOUS_AUC = 0.9
+MAX_NAMED_LEAKS = 3
 BASES = (100, 1_000, 10_000)  # rows that a label is told of, until one has it
 
 
@@ -191,13 +195,30 @@ def _guessed_precision(review: Review, labels: NDArray[np.intp]) -> float:
 def _trust(review: Review) -> list[str]:
     """What speaks for trusting the figures, and what against it."""
     known = [label for label in review.labels if label.is_better_than_guessing]
-    lines = []
+    lines = _lines_on_leaks(review)
     if known:
         lines.append(_line_on_probabilities(known))
     lines += _line_on_few_cases([label for label in review.labels if label.is_known])
     if review.comparison is not None:
         lines += worth.lines_on_better_methods(review.labels, review.comparison)
     lines.append(_line_on_origin(review))
+    return lines
+
+
+def _lines_on_leaks(review: Review) -> list[str]:
+    """Name features that may be the answer itself: they tell a label almost alone."""
+    told = [
+        label
+        for label, judged in zip(review.table.label_names, review.labels, strict=True)
+        if judged.is_known and judged.AUC[0] >= SUSPICIOUS_AUC
+    ]
+    lines = []
+    for leak in leaks(review.table, told[:MAX_ANSWERED_LABELS])[:MAX_NAMED_LEAKS]:
+        feature = name(leak.feature)
+        lines.append(
+            f"{feature} tells {name(leak.label)} almost alone (AUC {leak.AUC:.2f}). If "
+            f"it is known only when the answer is, leave it out (--drop {feature})."
+        )
     return lines
 
 
@@ -251,7 +272,7 @@ def _line_on_right_probabilities(labels: list[JudgedLabel]) -> str:
     if not sure or len(sure) == len(labels):
         return worth.sentence_on_right_chances(most)
     return (
-        f"Probabilities of {worth.first_names(sure)} can be trusted: of 100 rows with "
+        f"Probabilities of {listing(sure, at_most=5)} can be trusted: of 100 rows with "
         "a predicted probability of 30 %, about 30 have the label. With fewer than "
         f"{worth.MANY_CASES} cases of the others, only large errors would be seen."
     )
