@@ -22,6 +22,7 @@ from ..exceptions import InputError
 from ..explain.wording import name, number, percent
 from ..frames import MISSING
 from ..metrics import calibration_line, proportion_interval
+from ..metrics.proportions import share_interval
 from ..system import FuzzySystem
 from ..tables.table import DataTable, sparse_rows
 from ..text import did_you_mean, plural, quoted_list
@@ -192,7 +193,7 @@ def _label_rows(review: Review) -> list[PageData]:
             {
                 "name": label.name,
                 "then": then,
-                "now": proportion_interval(label.cases, label.observed),
+                "now": share_interval(label.y, label.groups),
                 "predicted": float(label.chances.mean()) if label.observed else None,
                 "intercept": line.intercept,
                 "words": _large_in_words(line.intercept.low, line.intercept.high),

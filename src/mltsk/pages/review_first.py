@@ -252,7 +252,7 @@ def _line_on_probabilities(labels: list[JudgedLabel]) -> str:
     """Whether predicted probabilities can be trusted."""
     off = []
     for label in labels:
-        groups = calibration_groups(label.y, label.chances)
+        groups = calibration_groups(label.y, label.chances, groups=label.groups)
         if worth.is_miscalibrated(groups):
             off.append((label.name, groups))
     if not off:
