@@ -46,6 +46,18 @@ def test_review_opens_without_complaints_and_does_not_scroll_sideways(
     assert set(browser.requests) == {page.as_uri()}
 
 
+def test_review_of_another_table_fits_a_phone(browser, tmp_path):
+    table = read_table("pbc")
+    model = MLTSKClassifier(n_rules=0, n_pairs=0).fit(table.X[::2], table.Y[::2])
+    others = pd.concat([table.X, table.Y], axis=1).iloc[1::2]
+    path = tmp_path / "page.html"
+    review(read_table(others, table.label_names), path, fitted=model)
+    browser.open(path, width=390, ready=IS_WHOLE)
+    assert browser.run(PAGE_WIDTH) == 390
+    browser.run(UNFOLD)
+    assert browser.run(PAGE_WIDTH) == 390
+
+
 def test_review_takes_its_colours_from_the_style_sheet(browser, page):
     fill = "getComputedStyle(document.querySelector('svg .found')).fill"
     browser.open(page, ready=IS_WHOLE)

@@ -16,6 +16,7 @@ from ..text import listing, plural
 from . import svg, worth
 from .baselines import FOREST, LINEAR
 from .packing import PageData
+from .review_elsewhere import lines_on_drift
 from .sections import Review, how_many_rows
 from .worth import JudgedLabel
 
@@ -195,7 +196,7 @@ def _guessed_precision(review: Review, labels: NDArray[np.intp]) -> float:
 def _trust(review: Review) -> list[str]:
     """What speaks for trusting the figures, and what against it."""
     known = [label for label in review.labels if label.is_better_than_guessing]
-    lines = _lines_on_leaks(review)
+    lines = [*lines_on_drift(review), *_lines_on_leaks(review)]
     if known:
         lines.append(_line_on_probabilities(known))
     lines += _line_on_few_cases([label for label in review.labels if label.is_known])
@@ -229,23 +230,28 @@ def _line_on_origin(review: Review) -> str:
             "All figures come from this one table. Before the model is used elsewhere, "
             "try it on rows from there (--test other.csv)."
         )
-    off = []
+    too_few: list[str] = []
+    too_many: list[str] = []
     for label in review.labels:
         if not label.is_known:
             continue
         line = calibration_line(label.y, label.chances, groups=label.groups)
-        if not line.intercept.low <= 0 <= line.intercept.high:
-            off.append(label.name)
+        if line.intercept.low > 0:
+            too_few.append(label.name)
+        elif line.intercept.high < 0:
+            too_many.append(label.name)
     start = "Figures come from another table than that of the fit"
-    if not off:
+    told = []
+    if too_many:
+        told.append(f"too many cases of {worth.first_names(too_many)}")
+    if too_few:
+        told.append(f"too few cases of {worth.first_names(too_few)}")
+    if not told:
         return (
             f"{start}. No label is more or less common there than the model says, "
             "beyond chance."
         )
-    return (
-        f"{start}: there the model says too much or too little of "
-        f"{worth.first_names(off)} on the whole (calibration in the large)."
-    )
+    return f"{start}: there the model expects {' and '.join(told)}."
 
 
 def _line_on_probabilities(labels: list[JudgedLabel]) -> str:
