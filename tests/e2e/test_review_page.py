@@ -46,6 +46,18 @@ def test_review_opens_without_complaints_and_does_not_scroll_sideways(
     assert set(browser.requests) == {page.as_uri()}
 
 
+def test_review_of_another_table_fits_a_phone(browser, tmp_path):
+    table = read_table("pbc")
+    model = MLTSKClassifier(n_rules=0, n_pairs=0).fit(table.X[::2], table.Y[::2])
+    others = pd.concat([table.X, table.Y], axis=1).iloc[1::2]
+    path = tmp_path / "page.html"
+    review(read_table(others, table.label_names), path, fitted=model)
+    browser.open(path, width=390, ready=IS_WHOLE)
+    assert browser.run(PAGE_WIDTH) == 390
+    browser.run(UNFOLD)
+    assert browser.run(PAGE_WIDTH) == 390
+
+
 def test_review_takes_its_colours_from_the_style_sheet(browser, page):
     fill = "getComputedStyle(document.querySelector('svg .found')).fill"
     browser.open(page, ready=IS_WHOLE)
@@ -91,6 +103,34 @@ def test_review_prints_what_belongs_in_the_file_or_everything(browser, page):
         browser.run("dispatchEvent(new Event('afterprint'))")
         assert browser.run(N_FOLDED) == n_folded
         assert browser.run(N_UNPRINTED) == n_unprinted
+    finally:
+        browser.page.emulate_media(media="null")
+
+
+ITEMS = """[...document.querySelectorAll(".tripod th[scope=row]")]"""
+LINES_OF_ITEMS = f"""{ITEMS}.map((cell) => {{
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  return range.getClientRects().length;
+}})"""
+NARROW_CELLS = """[...document.querySelectorAll("th, td")].filter((cell) => {
+  const { width, height } = cell.getBoundingClientRect();
+  return cell.textContent.trim().length > 3 && height > 3 * width && width > 0;
+}).map((cell) => cell.textContent.trim())"""
+
+
+def test_review_breaks_no_word_of_its_tables_letter_by_letter_on_paper(
+    browser, four_labels
+):
+    browser.open(four_labels, width=720, ready=IS_WHOLE)
+    browser.run("document.documentElement.classList.add('everything')")
+    browser.run(UNFOLD)
+    browser.page.emulate_media(media="print")
+    try:
+        lines = browser.run(LINES_OF_ITEMS)
+        assert len(lines) > 50
+        assert max(lines) == 1
+        assert browser.run(NARROW_CELLS) == []
     finally:
         browser.page.emulate_media(media="null")
 
@@ -188,6 +228,24 @@ def test_review_says_what_another_threshold_would_change(browser, page):
     assert "Of 100 rows that have it, 100 are found." in browser.run(said)
     slider = "document.querySelector('#r-move-1')"
     assert browser.run(f"{slider}.getAttribute('aria-valuetext')") == "0.1 %"
+
+
+@pytest.fixture(scope="module")
+def halves(tmp_path_factory):
+    """A page on which half a case is to be rounded: 5 of 8 and 3 of 8 are found."""
+    X = pd.DataFrame({"sign": np.repeat([0.0, 1.0, 0.0, 1.0], [3, 5, 30, 10])})
+    Y = pd.DataFrame({"gout": np.repeat([1.0, 1.0, 0.0, 0.0], [3, 5, 30, 10])})
+    path = tmp_path_factory.mktemp("review") / "halves.html"
+    return review(X, path, Y, quick=True)
+
+
+def test_review_rounds_in_its_mover_as_in_its_figures(browser, halves):
+    browser.open(halves, ready=IS_WHOLE)
+    (said,) = browser.texts(".mover output")
+    (facts,) = browser.texts(".label .told-facts")
+    found = said.split("that have it, ")[1].split(" are found")[0]
+    assert "cases found: 5 of 8" in " ".join(facts.split())
+    assert f"of 100 rows that have it, {found} are given it" in " ".join(facts.split())
 
 
 @pytest.mark.parametrize("width", [1400, 1000, 390])

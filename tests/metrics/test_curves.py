@@ -57,3 +57,36 @@ def test_calibration_groups_hold_what_was_forecast(label):
         np.mean((found.low <= found.forecast) & (found.forecast <= found.high)) >= 0.8
     )
     assert len(calibration_groups(y[:5], s[:5]).size) == 1
+
+
+def test_calibration_groups_of_copied_rows_are_those_of_one_copy(label):
+    y, s = label
+    once = calibration_groups(y, s**2)
+    patients = np.tile(np.arange(300), 4)
+    alone = calibration_groups(np.tile(y, 4), np.tile(s**2, 4))
+    copied = calibration_groups(np.tile(y, 4), np.tile(s**2, 4), groups=patients)
+    assert_allclose(copied.observed, once.observed)
+    wide = copied.high - copied.low
+    assert (wide > 1.7 * (alone.high - alone.low)).all()
+    assert_allclose(wide, once.high - once.low, rtol=0.1)
+
+
+def test_calibration_groups_of_visits_are_off_no_more_often_than_by_chance():
+    rng = np.random.default_rng(0)
+    n_held = np.zeros(2)
+    n_told = 0
+    for _ in range(60):
+        forecast = rng.uniform(0.1, 0.9, 80)  # of each patient, who has ten visits
+        truth = rng.beta(
+            4 * forecast, 4 - 4 * forecast
+        )  # forecasts are right on average
+        patients = np.repeat(np.arange(80), 10)
+        y = rng.random(800) < truth[patients]
+        for k, groups in enumerate((None, patients)):
+            found = calibration_groups(y, forecast[patients], groups=groups)
+            holds = (found.low <= found.forecast) & (found.forecast <= found.high)
+            n_held[k] += holds.sum()
+        n_told += len(found.size)
+    without, with_groups = n_held / n_told
+    assert without < 0.85
+    assert 0.88 <= with_groups <= 0.99

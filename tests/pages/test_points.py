@@ -5,10 +5,11 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 
 from mltsk import MLTSKClassifier, points_sheet
 from mltsk.exceptions import InputError
-from mltsk.pages.nomogram import LEFT, RIGHT, nomogram
+from mltsk.pages.nomogram import CHARACTER, LEFT, NAMES, RIGHT, WIDTH, nomogram
 from mltsk.pages.points import points_facts
 
 from .sheet_of_points import SheetOfCSV, SheetOfHTML
@@ -63,8 +64,6 @@ def test_marks_of_the_nomogram_stand_at_their_points(points):
     most = max(item.most for item in sheet.items)
     for item, axis in zip(sheet.items, axes, strict=True):
         given = {given for _, given in item.choices()[:-1]}
-        if item.values:
-            given = set(item.points)
         assert {mark.points for mark in axis.marks} == given
         for mark in [*axis.marks, axis.missing]:
             assert mark.x == pytest.approx(LEFT + (RIGHT - LEFT) * mark.points / most)
@@ -73,6 +72,63 @@ def test_marks_of_the_nomogram_stand_at_their_points(points):
         assert total.x == chance.x
         percent = 100 * sheet.probabilities[total.points]
         assert chance.text == f"{round(percent, 1):g} %"
+
+
+@pytest.fixture(scope="module")
+def wards():
+    """Points of a table with a feature of thirty values, seven of which matter."""
+    rng = np.random.default_rng(0)
+    names = [f"ward {i} of the hospital" for i in range(30)]
+    ward = rng.integers(0, 30, 3000)
+    X = pd.DataFrame({"ward": np.array(names)[ward], "age": rng.normal(60, 9, 3000)})
+    chance = np.where(ward < 7, 0.2 + 0.1 * ward, 0.2)
+    Y = pd.DataFrame({"fall": rng.random(3000) < chance}).astype(float)
+    return MLTSKClassifier(n_rules=0, n_pairs=0).fit(X, Y).points(max_statements=8), X
+
+
+def test_a_sheet_names_no_value_of_many_that_counts_like_any_other(wards):
+    points, X = wards
+    (item,) = (item for item in points.sheets_[0].items if item.name == "ward")
+    *named, (other, given), _ = item.choices()
+    assert other == "any other value"
+    assert 1 <= len(named) < len(item.values)
+    assert given not in dict(named).values()
+    unnamed = X[~X.ward.isin(dict(named))]
+    changed = unnamed.assign(ward="never heard of")
+    assert_array_equal(points.totals(unnamed), points.totals(changed))
+
+
+def test_words_of_the_nomogram_touch_no_other_words_and_lie_within_the_picture(
+    wards, points
+):
+    for sheet in (wards[0].sheets_[0], *points.sheets_):
+        _, *axes, _, _ = nomogram(sheet)["axes"]
+        for axis in axes:
+            assert_apart([mark for mark in axis.marks if mark.level == 0], start=NAMES)
+            for level in {mark.level for mark in axis.marks}:
+                assert_apart([mark for mark in axis.marks if mark.level == level])
+
+
+def assert_apart(marks, start=0.0):
+    """Words begin behind ``start``, one after the other, and end in the picture."""
+    for mark in marks:
+        half = CHARACTER * len(mark.text) / 2
+        assert mark.middle - half >= start
+        start = mark.middle + half
+    assert start <= WIDTH
+
+
+def test_nomogram_has_all_words_of_a_place_or_says_that_there_are_more(wards):
+    sheet = wards[0].sheets_[0]
+    (item,) = (item for item in sheet.items if item.name == "ward")
+    places = {given for _, given in item.choices()[:-1]}
+    (axis,) = (axis for axis in nomogram(sheet)["axes"] if axis.name == "ward")
+    assert {mark.points for mark in axis.marks} == places
+    for place in places:
+        named = [text for text, given in item.choices()[:-1] if given == place]
+        marks = [mark for mark in axis.marks if mark.points == place]
+        words = ", ".join(mark.text for mark in reversed(marks))
+        assert words == ", ".join(named) or "see the table" in words
 
 
 def test_the_markdown_has_every_point_and_every_total(points, tmp_path):

@@ -176,7 +176,7 @@ def test_review_page_keeps_rows_of_a_patient_together():
 def test_review_page_says_first_of_each_label_whether_it_can_be_predicted():
     made = review_page(table_of(*made_up()), quick=True)
     assert made.summary == [
-        "1 of 2 labels can be predicted better than by guessing, best old.",
+        "1 of 2 labels can be predicted better than by guessing: old.",
         "1 of 2 labels cannot be predicted better than by guessing: odd.",
     ]
     assert made.labels[0].startswith("old can be predicted: ")
@@ -184,6 +184,27 @@ def test_review_page_says_first_of_each_label_whether_it_can_be_predicted():
     text = text_of(made.page)
     assert f"{made.labels[1]} What follows may be chance." in text  # in the rules
     assert text.count("What follows may be chance.") == 1
+
+
+def test_review_page_trusts_probabilities_of_those_labels_that_have_many_cases(made):
+    assert (
+        "Probabilities of hepatomegaly can be trusted: of 100 rows with a predicted "
+        "probability of 30 %, about 30 have the label. With fewer than 100 cases of "
+        "the others, only large errors would be seen."
+    ) in text_of(made.page)
+
+
+def test_review_page_doubts_first_a_feature_that_tells_a_label_almost_alone():
+    X, Y = made_up()
+    rng = np.random.default_rng(1)
+    after = X.assign(**{"days <in>": Y["old"] * 3 + rng.normal(0, 0.3, len(X))})
+    text = text_of(review_page(table_of(after, Y), quick=True).page)
+    _, _, trust = text.partition("Can this be trusted?")
+    assert trust.strip().startswith(
+        "days <in> tells old almost alone (AUC 1.00). If it is known only when the "
+        "answer is, leave it out (--drop days <in>)."
+    )
+    assert "almost alone" not in text_of(review_page(table_of(X, Y), quick=True).page)
 
 
 def test_review_page_names_our_best_model_first_and_a_better_method_below():

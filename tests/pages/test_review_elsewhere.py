@@ -152,6 +152,28 @@ def test_first_screen_elsewhere_says_nothing_of_labels_that_nobody_has(fitted):
     assert "odd: no row has it, so there is nothing to learn." in text
 
 
+def test_first_screen_elsewhere_doubts_units_and_words_first(fitted, other):
+    text = text_of(validation_page(fitted, other).page)
+    _, _, trust = text.partition("Can this be trusted?")
+    assert trust.strip().startswith(
+        "This table is unlike that of the fit in iron, age: are units and words the "
+        "same? Values of sex were never seen in the fit, and count as nothing."
+    )
+    alike = read_table(made_table(150, seed=1), ["gout", "odd"])
+    text = text_of(validation_page(fitted, alike).page)
+    assert "are units and words the same?" not in text
+
+
+def test_first_screen_elsewhere_says_of_what_the_model_expects_too_many_cases(fitted):
+    frame = made_table(200, seed=5)
+    frame.loc[frame.index % 3 > 0, "gout"] = 0.0
+    frame.loc[frame.index % 2 == 0, "odd"] = 1.0
+    text = text_of(validation_page(fitted, read_table(frame, ["gout", "odd"])).page)
+    assert (
+        "there the model expects too many cases of gout and too few cases of odd."
+    ) in text
+
+
 def test_review_of_few_cases_elsewhere_does_not_say_that_there_is_nothing(fitted):
     frame = made_table(40, seed=3)
     frame["gout"] = np.where(np.arange(40) == 0, 1.0, 0.0)

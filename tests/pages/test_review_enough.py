@@ -40,3 +40,15 @@ def test_more_rows_hardly_help_where_little_is_to_learn():
     n_cases = int(table.Y["ill"].sum())
     needed = required_rows(n_cases / 600, 4).rows  # two numbers, three wards
     assert f"ill {n_cases} {n_cases / 4:.1f} 600 {needed} enough by both" in text
+
+
+def test_rules_of_thumb_count_each_patient_once():
+    table = made_table(600)
+    rows = pd.concat([table.X, table.Y], axis=1).loc[np.repeat(np.arange(150), 4)]
+    rows = rows.reset_index(drop=True).assign(patient=np.repeat(np.arange(150), 4))
+    text = Reader(review_page(read_table(rows, ["ill"]), quick=True).page).text
+    n_cases = int(table.Y["ill"][:150].sum())
+    needed = required_rows(n_cases / 150, 4).rows
+    told = f"ill {n_cases} {n_cases / 4:.1f} 150 {needed} {needed - 150} too few"
+    assert "so each patient counts once here" in text
+    assert told in text

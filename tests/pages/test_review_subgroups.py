@@ -76,6 +76,19 @@ def test_figures_of_subgroups_are_those_of_their_rows():
         assert_allclose(subgroup.predicted, label.chances[rows].mean())
 
 
+def test_shares_of_subgroups_know_that_visits_of_a_patient_are_alike():
+    table = made_table()
+    label = made_label()
+    split = splits_of(table, ["sex"])[0]
+    alone = figures_of(label, split)
+    visits = figures_of(label._replace(groups=np.arange(400) // 2), split)
+    copies = figures_of(label._replace(groups=np.repeat(np.arange(4), 100)), split)
+    for one, two, many in zip(alone, visits, copies, strict=True):
+        assert one.share.value == two.share.value == many.share.value
+        assert one.share.low >= two.share.low
+    assert any(a.share != m.share for a, m in zip(alone, copies, strict=True))
+
+
 def test_splits_are_values_of_nominal_columns_quarters_of_age_and_what_is_asked_for():
     table = made_table()
     usual = splits_of(table)

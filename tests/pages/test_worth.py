@@ -43,6 +43,7 @@ def judged_label(**changes):
 
 
 GUESSED = (0.55, 0.48, 0.61)  # an AUC whose interval holds one half
+NEARLY_ALL = (0.95, 0.9, 0.98)  # the AP of a label that most rows have
 
 
 def test_judge_takes_figures_of_rows_that_were_left_out():
@@ -147,6 +148,16 @@ def test_judge_calls_hardly_any_noise_better_than_guessing(visits):
             "than guessing. But there are only 25 cases.",
         ),
         (
+            {"cases": 300, "found": 280, "alarms": 82, "AP": NEARLY_ALL},
+            "gout can be predicted: 9 of 10 cases are found, and 23 % of the alarms "
+            "are false (25 % by guessing).",
+        ),
+        (
+            {"cases": 300, "found": 297, "alarms": 98, "AP": NEARLY_ALL},
+            "gout can be predicted: nearly all cases are found, and 25 % of the alarms "
+            "are false, as many as by guessing.",
+        ),
+        (
             {"cases": 0, "found": 0},
             "gout: no row has it, so there is nothing to learn.",
         ),
@@ -198,7 +209,7 @@ def test_headline_names_our_best_model_first():
     assert headline(labels, comparison) == [
         "Our best model: 8 statements per label, mean AP 0.55 (the whole model 0.50; "
         "on the same folds logistic regression 0.40, a forest 0.60).",
-        "1 of 2 labels can be predicted better than by guessing, best gout.",
+        "1 of 2 labels can be predicted better than by guessing: gout.",
         "1 of 2 labels cannot be predicted better than by guessing: odd.",
     ]
     shorter = comparison_of(linear=[0.4, 0.4], forest=[0.6, 0.6], short=[0.4, 0.5])
@@ -222,6 +233,15 @@ def test_lines_on_better_methods_say_in_how_many_draws_they_are_ahead():
     comparison = comparison_of(linear=[0.2, 0.6], forest=[0.4, 0.4])
     assert lines_on_better_methods(labels, comparison) == [
         "Logistic regression is clearly better for odd."
+    ]
+
+
+def test_lines_on_better_methods_do_not_leave_a_guessed_label_as_one_nobody_tells():
+    labels = [judged_label(), judged_label(name="odd", AUC=GUESSED)]
+    comparison = comparison_of(linear=[0.2, 0.6], forest=[0.4, 0.4])
+    assert lines_on_better_methods(labels, comparison) == [
+        "Logistic regression is clearly better for odd. What the model cannot tell of "
+        "odd, another method may."
     ]
 
 

@@ -182,6 +182,17 @@ MaxLabelsOption = Annotated[
         "[default: 500]",
     ),
 ]
+# A review says more of each label than an explorer.
+ReviewedLabelsOption = Annotated[
+    int | None,
+    Option(
+        "--max-labels",
+        min=1,
+        metavar="N",
+        help="Labels that the page shows one by one, those that most samples have.  "
+        "[default: 120]",
+    ),
+]
 
 
 # the columns of a table ---------------------------------------------------------------

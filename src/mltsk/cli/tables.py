@@ -11,8 +11,8 @@ import mltsk
 from ..exceptions import InputError, check_installed
 from . import replaced
 from .options import (
-    MaxLabelsOption,
     QuickOption,
+    ReviewedLabelsOption,
     TableOptions,
     out_option,
     there_is_data,
@@ -125,7 +125,7 @@ def review(
     threshold: Annotated[str | None, threshold_option("f1")] = None,
     quick: QuickOption = False,
     seed: Annotated[int, Option(min=0, help=SEED_HELP)] = 0,
-    max_labels: MaxLabelsOption = None,
+    max_labels: ReviewedLabelsOption = None,
     by: Annotated[str, Option(metavar="COLUMNS", help=BY_HELP)] = "",
     test: Annotated[str | None, Option(metavar="OTHER", help=TEST_HELP)] = None,
 ) -> None:
@@ -147,9 +147,9 @@ def review(
       mltsk review patients.skops other_clinic.csv --out review.html
     """
     from ..datasets.dataset import split_names
-    from ..explain.rules import MAX_SHOWN_LABELS
     from ..pages.render import write_page
     from ..pages.review import review_page, validation_page
+    from ..pages.shown_labels import MAX_REVIEWED_LABELS
     from ..tables.files import source_files
     from .inputs import open_data
 
@@ -168,7 +168,7 @@ def review(
                 table,
                 command=command,
                 fitted_on=fitted_on,
-                max_labels=max_labels or MAX_SHOWN_LABELS,
+                max_labels=max_labels or MAX_REVIEWED_LABELS,
                 by=split_names(by),
             )
     else:
@@ -184,7 +184,7 @@ def review(
                 seed=seed,
                 command=command,
                 progress=show,
-                max_labels=max_labels or MAX_SHOWN_LABELS,
+                max_labels=max_labels or MAX_REVIEWED_LABELS,
                 by=split_names(by),
                 test=tested,
             )

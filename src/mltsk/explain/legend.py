@@ -10,6 +10,7 @@ from .wording import name, number
 
 if TYPE_CHECKING:
     from .rules import RuleBase
+    from .shapes import Shape
 
 MAX_LISTED_THRESHOLDS = 20
 MAX_RARE_TOLD = 40  # rare values of a feature
@@ -147,12 +148,17 @@ def _what_follows_features(rules: "RuleBase") -> str:
 def _how_scores_add_up(rules: "RuleBase") -> str:
     """How to work out a score by hand, of the kinds of lines that a sheet has."""
     how = HOW_SCORES_ADD_UP
-    shapes = [shape for consequent in rules.general for shape in consequent.shapes]
-    if any(shape.bends for shape in shapes):
+    if any(shape.bends for shape in _shapes(rules)):
         how += f" {HOW_BENDS_ADD_UP}"
-    if any(shape.per is not None for shape in shapes):
+    if any(shape.per is not None for shape in _shapes(rules)):
         how += f" {HOW_LINES_ADD_UP}"
     return how
+
+
+def _shapes(rules: "RuleBase") -> Iterator["Shape"]:
+    """The statements of all labels, each made when it is asked for."""
+    for consequent in rules.general:
+        yield from consequent.shapes
 
 
 def _rare_values(rules: "RuleBase") -> Iterator[str]:

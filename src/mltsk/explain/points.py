@@ -28,6 +28,7 @@ from .wording import exactly
 
 OTHER_VALUE = -1.0  # the code of a value that an item does not name
 ANY_OTHER = "any other value"
+MAX_EQUAL_VALUES = 6  # of more values, those with the points of any other have no name
 # Cut points are multiples of a power of ten that is at most a tenth of where most
 # values lie, and of what the line of a feature is long: albumin 2.9, age 61.
 STEPS_OF_REACH = 10
@@ -97,12 +98,13 @@ class PointsItem:
 
     def choices(self) -> list[tuple[str, int]]:
         """What can be found about a person, in words, and its points."""
-        if self.values:
-            named = [*self.values, ANY_OTHER]
-            found = list(zip(named, [*self.points, self.other], strict=True))
-        else:
+        if not self.values:
             found = list(zip(self.ranges(), self.points, strict=True))
-        return [*found, (MISSING, self.missing)]
+            return [*found, (MISSING, self.missing)]
+        found = list(zip(self.values, self.points, strict=True))
+        if len(found) > MAX_EQUAL_VALUES:
+            found = [choice for choice in found if choice[1] != self.other]
+        return [*found, (ANY_OTHER, self.other), (MISSING, self.missing)]
 
     def ranges(self) -> list[str]:
         """The ranges of numbers in words."""

@@ -8,10 +8,11 @@ scores come together, never one after the other.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import digamma
 
 from mltsk.metrics.inputs import BoolArray, FloatArray
-from mltsk.metrics.proportions import wilson
+from mltsk.metrics.proportions import design_effect, wilson
 
 MIN_GROUP_ROWS = 10  # rows per group of a calibration curve, where there are enough
 
@@ -73,10 +74,18 @@ def precision_recall_curve(
     return hits / max(hits[-1], 1.0), hits / above[0]
 
 
-def calibration_groups(y: BoolArray, p: FloatArray, groups: int = 10) -> Groups:
+def calibration_groups(
+    y: BoolArray,
+    p: FloatArray,
+    n_groups: int = 10,
+    *,
+    groups: NDArray[np.intp] | None = None,
+) -> Groups:
     """What was observed in about equal groups of rows of rising probability.
 
-    Intervals are Wilson's.
+    Intervals are Wilson's. ``groups`` (n,) says which rows belong together, such as
+    visits of a patient: intervals are then of as many rows as would say as much if each
+    stood alone.
 
     Examples
     --------
@@ -84,14 +93,19 @@ def calibration_groups(y: BoolArray, p: FloatArray, groups: int = 10) -> Groups:
     >>> curve.forecast.tolist(), curve.observed.tolist(), curve.size.tolist()
     ([0.25], [0.25], [40.0])
     """
-    n_groups = min(groups, max(len(p) // MIN_GROUP_ROWS, 1))
-    inner = np.linspace(0, 1, n_groups + 1)[1:-1]
+    at_most = min(n_groups, max(len(p) // MIN_GROUP_ROWS, 1))
+    inner = np.linspace(0, 1, at_most + 1)[1:-1]
     edges = np.unique(np.quantile(p, inner))
     group = np.searchsorted(edges, p, side="left")
     sizes = np.bincount(group)
     filled = sizes > 0
     size = sizes[filled] * 1.0
-    share, low, high = wilson(np.bincount(group, y)[filled], size)
+    hits = np.bincount(group, y)[filled]
+    effects = np.ones(len(size))
+    if groups is not None:
+        members = [group == place for place in np.flatnonzero(filled)]
+        effects = np.array([design_effect(y[rows], groups[rows]) for rows in members])
+    share, low, high = wilson(hits / effects, size / effects)
     forecast = np.bincount(group, p)[filled] / size
     return Groups(
         forecast=forecast,

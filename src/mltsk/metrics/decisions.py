@@ -8,12 +8,12 @@ many rows as would say as much if each stood alone.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mltsk.exceptions import InputError
 from mltsk.metrics.inputs import BoolArray, FloatArray
-from mltsk.metrics.intervals import UNDEFINED, observed_rows
-from mltsk.metrics.proportions import IntervalEstimate, wilson
+from mltsk.metrics.intervals import observed_rows
+from mltsk.metrics.proportions import IntervalEstimate, share_interval
 
 
 class DecisionFigures(NamedTuple):
@@ -73,7 +73,7 @@ def decision_intervals(
     is_right = has_label == is_given
 
     def share_of(among: BoolArray) -> IntervalEstimate:
-        return _share_interval(is_right[among], rows.groups[among], confidence)
+        return share_interval(is_right[among], rows.groups[among], confidence)
 
     return DecisionFigures(
         sensitivity=share_of(has_label),
@@ -81,38 +81,6 @@ def decision_intervals(
         precision=share_of(is_given),
         negative_predictive_value=share_of(~is_given),
     )
-
-
-def _share_interval(
-    is_right: BoolArray, groups: NDArray[np.intp], confidence: float
-) -> IntervalEstimate:
-    """The share of rows that are right, with its interval."""
-    n = len(is_right)
-    if not n:
-        return UNDEFINED
-    n_independent = n / _design_effect(is_right, groups)
-    share = float(is_right.mean())
-    _, low, high = wilson(share * n_independent, n_independent, confidence)
-    return IntervalEstimate(share, float(low), float(high))
-
-
-def _design_effect(is_right: BoolArray, groups: NDArray[np.intp]) -> float:
-    """How many rows say as much as one that stands alone; 1 without groups.
-
-    It is the variance of the share where whole groups are drawn next to that where rows
-    are. If no row differs, rows of a group are taken to say the same.
-    """
-    n = len(is_right)
-    _, codes = np.unique(groups, return_inverse=True)
-    sizes = np.bincount(codes)
-    if len(sizes) == n:
-        return 1.0
-    share = is_right.mean()
-    if share in (0.0, 1.0) or len(sizes) == 1:
-        return float((sizes**2).sum() / n)
-    surplus = np.bincount(codes, is_right - share)
-    variance = (surplus**2).sum() * len(sizes) / (len(sizes) - 1)
-    return max(float(variance / (n * share * (1 - share))), 1.0)
 
 
 def net_benefit(

@@ -4,10 +4,10 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from mltsk.exceptions import InputError
-from mltsk.metrics.inputs import FloatArray
+from mltsk.metrics.inputs import BoolArray, FloatArray
 
 
 class IntervalEstimate(NamedTuple):
@@ -59,6 +59,43 @@ def wilson(
         variance = share * (1 - share) / n + z2 / (4 * n**2)
         half = np.sqrt(z2 * variance) / shrink
     return share, np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
+
+
+def share_interval(
+    is_so: BoolArray, groups: NDArray[np.intp] | None, confidence: float = 0.95
+) -> IntervalEstimate:
+    """The share of rows of which something is so, with its interval.
+
+    It is Wilson's of as many rows as would say as much if each stood alone.
+    """
+    n = len(is_so)
+    if not n:
+        return IntervalEstimate(np.nan, np.nan, np.nan)
+    n_independent = n / design_effect(is_so, groups)
+    share = float(is_so.mean())
+    _, low, high = wilson(share * n_independent, n_independent, confidence)
+    return IntervalEstimate(share, float(low), float(high))
+
+
+def design_effect(is_so: BoolArray, groups: NDArray[np.intp] | None) -> float:
+    """How many rows say as much as one that stands alone; 1 without groups.
+
+    It is the variance of the share where whole groups are drawn next to that where rows
+    are. If no row differs, rows of a group are taken to say the same.
+    """
+    n = len(is_so)
+    if groups is None:
+        return 1.0
+    _, codes = np.unique(groups, return_inverse=True)
+    sizes = np.bincount(codes)
+    if len(sizes) == n:
+        return 1.0
+    share = is_so.mean()
+    if share in (0.0, 1.0) or len(sizes) == 1:
+        return float((sizes**2).sum() / n)
+    surplus = np.bincount(codes, is_so - share)
+    variance = (surplus**2).sum() * len(sizes) / (len(sizes) - 1)
+    return max(float(variance / (n * share * (1 - share))), 1.0)
 
 
 def check_confidence(confidence: float) -> None:

@@ -14,7 +14,7 @@ from ..explain.points import (
     percent_text,
     totals_on_axis,
 )
-from ..explain.wording import exactly, shortened
+from ..explain.wording import exactly, name, shortened
 from ..frames import MISSING
 
 WIDTH = 700.0
@@ -26,18 +26,26 @@ GAP = 6.0  # between two marks
 LEVEL = 12.0  # height of a line of marks
 AXIS_HEIGHT = 33.0
 MAX_NAME = 26
-MAX_MARK = 24  # letters
+MAX_MARK = 24  # letters of a line
+MAX_LINES = 4  # of words at one place
 POINT_TICKS = 21  # on the scale of points, at most
 CHANCE_TICKS = 14  # on the scale of totals, at most
 
 
 class Mark(NamedTuple):
-    """Words at a place ``x`` along a line, on a level above it; ``points`` are its."""
+    """A mark at a place ``x`` along a line; ``points`` are its.
+
+    Its words are on a level above the line, around ``middle``, which differs from ``x``
+    at the edge of the picture. ``stem`` is the level that the mark reaches up to: the
+    lowest one with words of the same place.
+    """
 
     x: float
     text: str
     points: int
     level: int
+    middle: float
+    stem: int = 0
 
 
 class Axis(NamedTuple):
@@ -61,11 +69,11 @@ def nomogram(sheet: PointsSheet) -> dict[str, Any]:
         marks = _placed(_findings(item), per_point)
         n_levels = 1 + max(mark.level for mark in marks)
         y += AXIS_HEIGHT + LEVEL * (n_levels - 1)
-        name = shortened(item.name, MAX_NAME)
+        feature = shortened(item.name, MAX_NAME)
         end = LEFT + item.most * per_point
         x = LEFT + item.missing * per_point
-        missing = Mark(x, MISSING, item.missing, level=0)
-        axes.append(Axis(name, y, start=LEFT, stop=end, marks=marks, missing=missing))
+        missing = Mark(x, MISSING, item.missing, level=0, middle=x)
+        axes.append(Axis(feature, y, LEFT, end, marks, missing))
     total = most_points(sheet.items)
     per_total = (RIGHT - LEFT) / max(total, 1)
     y += AXIS_HEIGHT + 4
@@ -86,7 +94,10 @@ def _scale(
 ) -> Axis:
     """A line of whole numbers."""
     ticks = totals_on_axis(numbers[-1], most_ticks)
-    marks = [Mark(LEFT + n * per_number, str(n), n, level=0) for n in ticks]
+    marks = []
+    for n in ticks:
+        x = LEFT + n * per_number
+        marks.append(Mark(x, str(n), n, level=0, middle=x))
     return Axis(name, y, start=LEFT, stop=RIGHT, marks=marks)
 
 
@@ -96,40 +107,80 @@ def _chances(sheet: PointsSheet, y: float, per_total: float) -> Axis:
     marks = []
     for total in ticks:
         text = f"{percent_text(sheet.probabilities[total])} %"
-        marks.append(Mark(LEFT + total * per_total, text, total, level=0))
+        x = LEFT + total * per_total
+        marks.append(Mark(x, text, total, level=0, middle=x))
     return Axis("probability", y, start=LEFT, stop=RIGHT, marks=marks)
 
 
-def _findings(item: PointsItem) -> list[tuple[int, str]]:
-    """What stands at which points: findings with the same points stand together."""
+def _findings(item: PointsItem) -> list[tuple[int, list[str]]]:
+    """What stands at which points: findings with the same points, in lines of text."""
     findings: dict[int, list[str]] = {}
-    for text, points in zip(_short_texts(item), item.points, strict=True):
+    for text, points in _short_choices(item):
         findings.setdefault(points, []).append(text)
-    return [(points, ", ".join(findings[points])) for points in sorted(findings)]
+    return [(points, _lines_of(findings[points])) for points in sorted(findings)]
 
 
-def _short_texts(item: PointsItem) -> list[str]:
-    """Ranges in signs, or values."""
-    if item.values:
-        return list(item.values)
-    if not item.cuts:
-        return item.ranges()
+def _short_choices(item: PointsItem) -> list[tuple[str, int]]:
+    """Ranges in signs, or values, and their points."""
+    *found, _ = item.choices()
+    if item.values or not item.cuts:
+        return found
     inner = [text.replace(" to below ", " to ") for text in item.ranges()[1:-1]]
-    return [f"< {exactly(item.cuts[0])}", *inner, f"≥ {exactly(item.cuts[-1])}"]
+    ends = (f"< {exactly(item.cuts[0])}", f"≥ {exactly(item.cuts[-1])}")
+    return list(zip([ends[0], *inner, ends[1]], item.points, strict=True))
 
 
-def _placed(findings: list[tuple[int, str]], per_point: float) -> list[Mark]:
-    """Findings at their points, on the first level on which they touch no other."""
+def _lines_of(texts: list[str]) -> list[str]:
+    """Texts in a few lines of at most `MAX_MARK` letters, cut where there are more.
+
+    >>> _lines_of(["placebo", "any other value"])
+    ['placebo, any other value']
+    """
+    lines = [shortened(texts[0], MAX_MARK)]
+    for text in texts[1:]:
+        longer = f"{lines[-1]}, {name(text)}"
+        if len(longer) <= MAX_MARK:
+            lines[-1] = longer
+        else:
+            lines.append(shortened(text, MAX_MARK))
+    n_more = len(lines) - MAX_LINES
+    if n_more <= 0:
+        return lines
+    return [*lines[: MAX_LINES - 1], "more: see the table"]
+
+
+def _placed(findings: list[tuple[int, list[str]]], per_point: float) -> list[Mark]:
+    """Findings at their points, each line on a level on which it touches no other.
+
+    The lowest level begins where the name of the feature ends.
+    """
     marks: list[Mark] = []
-    ends: list[float] = []
-    for points, text in findings:
+    ends = [NAMES]
+    for points, lines in findings:
         x = LEFT + points * per_point
-        text = shortened(text, MAX_MARK)
-        half = CHARACTER * len(text) / 2
-        free = [level for level, end in enumerate(ends) if end + GAP <= x - half]
-        level = free[0] if free else len(ends)
-        if level == len(ends):
-            ends.append(0.0)
-        ends[level] = x + half
-        marks.append(Mark(x, text, points, level))
+        placed: list[Mark] = []
+        for text in reversed(lines):
+            half = CHARACTER * len(text) / 2
+            middle = min(x, WIDTH - half)
+            lowest = placed[-1].level + 1 if placed else 0
+            level = _free_level(ends, middle - half, lowest)
+            ends[level] = middle + half
+            stem = placed[0].level if placed else level
+            placed.append(Mark(x, text, points, level, middle, stem))
+        marks += placed
     return marks
+
+
+def _free_level(ends: list[float], start: float, lowest: int) -> int:
+    """The first level from ``lowest`` on that is free from ``start`` on.
+
+    There is a new one if none is.
+    """
+    for level in range(lowest, len(ends)):
+        if ends[level] + GAP <= start:
+            return level
+    while len(ends) <= lowest:
+        ends.append(0.0)
+    if ends[-1] > 0:
+        ends.append(0.0)
+    return len(ends) - 1

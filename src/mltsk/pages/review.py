@@ -20,7 +20,6 @@ from .. import __version__
 from ..classifier import MLTSKClassifier
 from ..datasets.load import is_path
 from ..exceptions import InputError, check_installed
-from ..explain.rules import MAX_SHOWN_LABELS
 from ..explain.wording import name
 from ..files import check_outputs
 from ..pipelines import with_feature_names, with_thresholds
@@ -62,7 +61,12 @@ from .review_subgroups import check_by, subgroup_section
 from .review_table import table_section
 from .review_try import try_section
 from .sections import Compared, Review, SectionMaker, samples_of
-from .shown_labels import check_max_labels, note_on_shown_labels, shown_labels
+from .shown_labels import (
+    MAX_REVIEWED_LABELS,
+    check_max_labels,
+    note_on_shown_labels,
+    shown_labels,
+)
 from .worth import JudgedLabel
 
 # The parts below the first screen, in the order in which people ask.
@@ -106,7 +110,7 @@ def review(
     quick: bool = False,
     seed: int = 0,
     progress: Progress = None,
-    max_labels: int = MAX_SHOWN_LABELS,
+    max_labels: int = MAX_REVIEWED_LABELS,
     by: Sequence[str] = (),
     test: DataTable | None = None,
     fitted: MLTSKClassifier | None = None,
@@ -134,7 +138,7 @@ def review(
         Of folds, of the forest and of intervals.
     progress : callable, optional
         Called with (steps done, steps in all).
-    max_labels : int, default=500
+    max_labels : int, default=120
         How many labels the page shows one by one: those that most rows have. Its first
         lines are about all labels.
     by : list of str, optional
@@ -205,7 +209,7 @@ def review_page(
     seed: int = 0,
     command: str = "",
     progress: Progress = None,
-    max_labels: int = MAX_SHOWN_LABELS,
+    max_labels: int = MAX_REVIEWED_LABELS,
     by: Sequence[str] = (),
     test: DataTable | None = None,
 ) -> ReviewPage:
@@ -257,7 +261,7 @@ def validation_page(
     *,
     command: str = "",
     fitted_on: str = "",
-    max_labels: int = MAX_SHOWN_LABELS,
+    max_labels: int = MAX_REVIEWED_LABELS,
     by: Sequence[str] = (),
 ) -> ReviewPage:
     """Return the review of a finished model on a table that it was not fitted on.

@@ -22,6 +22,7 @@ from ..exceptions import InputError
 from ..explain.wording import name, number, percent
 from ..frames import MISSING
 from ..metrics import calibration_line, proportion_interval
+from ..metrics.proportions import share_interval
 from ..system import FuzzySystem
 from ..tables.table import DataTable, sparse_rows
 from ..text import did_you_mean, plural, quoted_list
@@ -148,10 +149,8 @@ def elsewhere_section(review: Review) -> Section | None:
     """What differs from the table of the fit: labels, features, missing, never seen."""
     if not review.is_external:
         return None
-    drifts = feature_drifts(review.whole.system_, review.table)
-    drifts.sort(key=lambda drift: -drift.shift)
-    n_rows = len(review.table)
-    moved = [drift.name for drift in drifts if drift.is_more_than_chance(n_rows)]
+    drifts = _drifts_of(review)
+    moved = _moved(drifts, len(review.table))
     return Section(
         key="elsewhere",
         title="Another table than that of the fit",
@@ -167,6 +166,38 @@ def elsewhere_section(review: Review) -> Section | None:
         },
         is_open=True,
     )
+
+
+def lines_on_drift(review: Review) -> list[str]:
+    """Which features of another table are unlike those of the fit, for everybody."""
+    if not review.is_external:
+        return []
+    drifts = _drifts_of(review)
+    lines = []
+    moved = _moved(drifts, len(review.table))
+    if moved:
+        lines.append(
+            f"This table is unlike that of the fit in {worth.first_names(moved)}: are "
+            "units and words the same?"
+        )
+    unseen = [drift.name for drift in drifts if drift.unseen]
+    if unseen:
+        lines.append(
+            f"Values of {worth.first_names(unseen)} were never seen in the fit, and "
+            "count as nothing."
+        )
+    return lines
+
+
+def _drifts_of(review: Review) -> list[Drift]:
+    """How each feature differs from that of the fit, those that changed most first."""
+    drifts = feature_drifts(review.whole.system_, review.table)
+    return sorted(drifts, key=lambda drift: -drift.shift)
+
+
+def _moved(drifts: list[Drift], n_rows: int) -> list[str]:
+    """The features that differ from the fit by more than chance does."""
+    return [drift.name for drift in drifts if drift.is_more_than_chance(n_rows)]
 
 
 def _moved_in_words(moved: list[str]) -> str:
@@ -192,7 +223,7 @@ def _label_rows(review: Review) -> list[PageData]:
             {
                 "name": label.name,
                 "then": then,
-                "now": proportion_interval(label.cases, label.observed),
+                "now": share_interval(label.y, label.groups),
                 "predicted": float(label.chances.mean()) if label.observed else None,
                 "intercept": line.intercept,
                 "words": _large_in_words(line.intercept.low, line.intercept.high),

@@ -6,9 +6,9 @@ import numpy as np
 
 from ..columns import Columns
 from ..core.arrays import FloatArray, mean_of_known
+from ..explain.wording import name
 from ..metrics import required_rows
 from ..metrics.curves import ranking
-from ..text import plural
 from . import svg
 from .packing import PageData
 from .sections import Review, Section
@@ -38,7 +38,12 @@ def enough_section(review: Review) -> Section | None:
     needs = _needed_rows(review)
     if curve is None and not needs:
         return None
-    facts: PageData = {"needs": needs, "n_parameters": n_parameters(review)}
+    table = review.training or review.table
+    facts: PageData = {
+        "needs": needs,
+        "n_parameters": n_parameters(review),
+        "group": name(table.group_name),
+    }
     facts["sentence"] = "" if curve is None else _sentence(curve)
     facts["picture"] = ""
     if curve is not None:
@@ -138,23 +143,32 @@ def _needed_rows(review: Review) -> list[PageData]:
 
 def _needs_of(label: JudgedLabel, count: int) -> PageData:
     """Cases per number of the model, and rows by Riley's criteria, for one label."""
-    rarer = min(label.cases, label.observed - label.cases)
+    rarer, rows = _independent_counts(label)
     per_parameter = rarer / count
     needed = required_rows(label.rate, count)
     words = "enough by both"
     few_cases = per_parameter < MIN_CASES_PER_PARAMETER
-    few_rows = label.observed < needed.rows
+    few_rows = rows < needed.rows
     if few_cases and few_rows:
         words = "too few by both"
     elif few_cases:
         words = "too few cases per number"
     elif few_rows:
-        words = f"{plural(needed.rows - label.observed, 'row')} too few"
+        words = f"{needed.rows - rows:,} too few"
     return {
         "name": label.name,
         "cases": rarer,
         "per_parameter": per_parameter,
-        "rows": label.observed,
+        "rows": rows,
         "needed": needed.rows,
         "words": words,
     }
+
+
+def _independent_counts(label: JudgedLabel) -> tuple[int, int]:
+    """Cases, or others if these are fewer, and rows; each group of rows counts once."""
+    if label.groups is None:
+        return label.rarer, label.observed
+    with_it = len(np.unique(label.groups[label.y]))
+    without_it = len(np.unique(label.groups[~label.y]))
+    return min(with_it, without_it), len(np.unique(label.groups))

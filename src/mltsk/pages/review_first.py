@@ -11,10 +11,12 @@ from ..core.arrays import FloatArray
 from ..explain.wording import name
 from ..metrics import calibration_line
 from ..metrics.curves import calibration_groups
+from ..tables.advice import leaks
 from ..text import listing, plural
 from . import svg, worth
 from .baselines import FOREST, LINEAR
 from .packing import PageData
+from .review_elsewhere import lines_on_drift
 from .sections import Review, how_many_rows
 from .worth import JudgedLabel
 
@@ -22,6 +24,9 @@ MAX_ANSWERED_LABELS = 6  # with a sentence each; of more labels, the best told
 MAX_NAMED_LABELS = 8
 # With fewer cases, figures of a validation are rough (Vergouwe and others, 2005).
 FEW_CASES = 100
+# Of labels that are told so well, features are looked at one by one.
+SUSPICIOUS_AUC = 0.9
+MAX_NAMED_LEAKS = 3
 BASES = (100, 1_000, 10_000)  # rows that a label is told of, until one has it
 
 
@@ -191,13 +196,30 @@ def _guessed_precision(review: Review, labels: NDArray[np.intp]) -> float:
 def _trust(review: Review) -> list[str]:
     """What speaks for trusting the figures, and what against it."""
     known = [label for label in review.labels if label.is_better_than_guessing]
-    lines = []
+    lines = [*lines_on_drift(review), *_lines_on_leaks(review)]
     if known:
         lines.append(_line_on_probabilities(known))
     lines += _line_on_few_cases([label for label in review.labels if label.is_known])
     if review.comparison is not None:
         lines += worth.lines_on_better_methods(review.labels, review.comparison)
     lines.append(_line_on_origin(review))
+    return lines
+
+
+def _lines_on_leaks(review: Review) -> list[str]:
+    """Name features that may be the answer itself: they tell a label almost alone."""
+    told = [
+        label
+        for label, judged in zip(review.table.label_names, review.labels, strict=True)
+        if judged.is_known and judged.AUC[0] >= SUSPICIOUS_AUC
+    ]
+    lines = []
+    for leak in leaks(review.table, told[:MAX_ANSWERED_LABELS])[:MAX_NAMED_LEAKS]:
+        feature = name(leak.feature)
+        lines.append(
+            f"{feature} tells {name(leak.label)} almost alone (AUC {leak.AUC:.2f}). If "
+            f"it is known only when the answer is, leave it out (--drop {feature})."
+        )
     return lines
 
 
@@ -208,39 +230,57 @@ def _line_on_origin(review: Review) -> str:
             "All figures come from this one table. Before the model is used elsewhere, "
             "try it on rows from there (--test other.csv)."
         )
-    off = []
+    too_few: list[str] = []
+    too_many: list[str] = []
     for label in review.labels:
         if not label.is_known:
             continue
         line = calibration_line(label.y, label.chances, groups=label.groups)
-        if not line.intercept.low <= 0 <= line.intercept.high:
-            off.append(label.name)
+        if line.intercept.low > 0:
+            too_few.append(label.name)
+        elif line.intercept.high < 0:
+            too_many.append(label.name)
     start = "Figures come from another table than that of the fit"
-    if not off:
+    told = []
+    if too_many:
+        told.append(f"too many cases of {worth.first_names(too_many)}")
+    if too_few:
+        told.append(f"too few cases of {worth.first_names(too_few)}")
+    if not told:
         return (
             f"{start}. No label is more or less common there than the model says, "
             "beyond chance."
         )
-    return (
-        f"{start}: there the model says too much or too little of "
-        f"{worth.first_names(off)} on the whole (calibration in the large)."
-    )
+    return f"{start}: there the model expects {' and '.join(told)}."
 
 
 def _line_on_probabilities(labels: list[JudgedLabel]) -> str:
     """Whether predicted probabilities can be trusted."""
     off = []
     for label in labels:
-        groups = calibration_groups(label.y, label.chances)
+        groups = calibration_groups(label.y, label.chances, groups=label.groups)
         if worth.is_miscalibrated(groups):
             off.append((label.name, groups))
     if not off:
-        return worth.sentence_on_right_chances(max(label.rarer for label in labels))
+        return _line_on_right_probabilities(labels)
     names = worth.first_names([label for label, _ in off])
     first, groups = off[0]
     return (
         f"Be careful with the probabilities of {names}: "
         f"{worth.largest_misfit(groups, first)}."
+    )
+
+
+def _line_on_right_probabilities(labels: list[JudgedLabel]) -> str:
+    """Say which probabilities can be trusted, where none is seen to be off."""
+    sure = [label.name for label in labels if label.rarer >= worth.MANY_CASES]
+    most = max(label.rarer for label in labels)
+    if not sure or len(sure) == len(labels):
+        return worth.sentence_on_right_chances(most)
+    return (
+        f"Probabilities of {listing(sure, at_most=5)} can be trusted: of 100 rows with "
+        "a predicted probability of 30 %, about 30 have the label. With fewer than "
+        f"{worth.MANY_CASES} cases of the others, only large errors would be seen."
     )
 
 

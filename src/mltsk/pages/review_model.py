@@ -66,9 +66,10 @@ def _model_facts(review: Review) -> PageData:
                 "is_filed": is_filed[place],
             }
         )
+    contents, *how_to_read = base.legend()
     return {
-        "contents": base.legend()[0].replace(" %", "\N{NO-BREAK SPACE}%"),
-        "how_to_read": base.legend()[1:],
+        "contents": contents.replace(" %", "\N{NO-BREAK SPACE}%"),
+        "how_to_read": how_to_read,
         "labels": labels,
         "left_out": note_on_left_out(len(labels), MAX_FILED_RULES),
         "n_filed_statements": n_filed_statements(len(labels)),

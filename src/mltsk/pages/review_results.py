@@ -86,7 +86,7 @@ def label_results(label: JudgedLabel) -> PageData:
         return facts
     figures = decision_intervals(label.y, label.is_given, groups=label.groups)
     line = calibration_line(label.y, label.chances, groups=label.groups)
-    groups = calibration_groups(label.y, label.chances)
+    groups = calibration_groups(label.y, label.chances, groups=label.groups)
     return {
         **facts,
         "figures": figures,

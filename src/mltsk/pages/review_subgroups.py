@@ -21,11 +21,10 @@ from ..metrics import (
     heterogeneity_p_value,
     holm,
     miscalibration_p_value,
-    proportion_interval,
     roc_auc_interval,
 )
 from ..metrics.intervals import UNDEFINED
-from ..metrics.proportions import IntervalEstimate
+from ..metrics.proportions import IntervalEstimate, share_interval
 from ..tables.kinds import NOMINAL
 from ..tables.table import DataTable, sparse_rows
 from ..text import did_you_mean, listing, plural
@@ -134,9 +133,11 @@ def _lines(
             f"In {looks}, no difference between subgroups is more than chance, all "
             "looks accounted for. With few rows, a real difference may not be seen."
         ]
+    n_real = int(is_real.sum())
+    verb = "is" if n_real == 1 else "are"
     return [
-        f"In {looks}, {int(is_real.sum())} differences are more than chance, all looks "
-        "accounted for (Holm):",
+        f"In {looks}, {plural(n_real, 'difference')} {verb} more than chance, all "
+        "looks accounted for (Holm):",
         *(f"{line}." for line in found),
     ]
 
@@ -188,7 +189,7 @@ def _figures_of_rows(
         sensitivity=decisions.sensitivity if has_cases else UNDEFINED,
         specificity=decisions.specificity if has_others else UNDEFINED,
         predicted=float(label.chances[rows].mean()),
-        share=proportion_interval(n_cases, len(y)),
+        share=share_interval(y, groups),
     )
 
 

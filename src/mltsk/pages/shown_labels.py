@@ -6,6 +6,9 @@ from numpy.typing import NDArray
 from ..exceptions import InputError
 from ..system import FuzzySystem
 
+# Of 1,000 labels with 20 features, a review of 500 labels had 29 MB, of 120 it has 9.
+MAX_REVIEWED_LABELS = 120
+
 
 def check_max_labels(max_labels: int) -> None:
     """Refuse a page without labels."""

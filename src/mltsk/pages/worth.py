@@ -301,11 +301,21 @@ def _how_it_is_found(label: JudgedLabel) -> str:
     if not label.given:
         return f"{start}, but no row reaches the threshold: none is found."
     found = _share_in_words(label.found / label.cases, "cases")
-    price = "there are no false alarms"
-    if label.alarms:
-        price = f"{_share_in_words(label.alarms / label.given, 'alarms')} false"
-    guessing = _fraction_in_words(1 - label.rate)
-    return f"{start}: {found} found, and {price} ({guessing} by guessing)."
+    return f"{start}: {found} found, and {_price_in_words(label)}."
+
+
+def _price_in_words(label: JudgedLabel) -> str:
+    """Say how many alarms are false, next to guessing: in per cent if they are near."""
+    guessed = 1 - label.rate
+    by_guessing = f"({_fraction_in_words(guessed)} by guessing)"
+    if not label.alarms:
+        return f"there are no false alarms {by_guessing}"
+    share = label.alarms / label.given
+    if _fraction_in_words(share) != _fraction_in_words(guessed):
+        return f"{_share_in_words(share, 'alarms')} false {by_guessing}"
+    if percent(share) == percent(guessed):
+        return f"{percent(share)} of the alarms are false, as many as by guessing"
+    return f"{percent(share)} of the alarms are false ({percent(guessed)} by guessing)"
 
 
 def _share_in_words(share: float, nouns: str) -> str:
@@ -455,8 +465,17 @@ def lines_on_better_methods(
             )
         else:
             names = first_names([labels[j].name for j in lead.labels])
-            lines.append(f"{subject} is clearly better for {names}.")
+            untold = [labels[j].name for j in lead.labels if labels[j].is_guessed]
+            line = f"{subject} is clearly better for {names}."
+            lines.append(f"{line} {_line_on_untold(untold)}".rstrip())
     return lines
+
+
+def _line_on_untold(names: Sequence[str]) -> str:
+    """Say of labels that another method tells better than ours, which may guess."""
+    if not names:
+        return ""
+    return f"What the model cannot tell of {first_names(names)}, another method may."
 
 
 def _lines_on_found_labels(labels: Sequence[JudgedLabel]) -> list[str]:
@@ -468,10 +487,10 @@ def _lines_on_found_labels(labels: Sequence[JudgedLabel]) -> list[str]:
     count = f"{len(better)} of {len(labels)}"
     if len(better) == len(labels):
         count = "Both" if len(labels) == 2 else f"All {len(labels)}"
-    ends = f"best {better[0].name}"
-    if len(better) > 1:
-        ends += f", least well {better[-1].name}"
-    return [f"{count} labels can be predicted better than by guessing, {ends}."]
+    text = f"{count} labels can be predicted better than by guessing"
+    if len(better) == 1:
+        return [f"{text}: {better[0].name}."]
+    return [f"{text}, best {better[0].name}, least well {better[-1].name}."]
 
 
 def _lines_on_guessed_labels(labels: Sequence[JudgedLabel]) -> list[str]:

@@ -1,6 +1,7 @@
 """What in a table will hurt a model of it, and what to do about it."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas
@@ -21,6 +22,14 @@ MAX_MISSING_SHARE = 0.8
 MAX_UNOBSERVED_SHARE = 0.5
 FEATURES_PER_BLOCK = 200  # whose ranks are in memory at once
 MAX_NAMED_COLUMNS = 5
+
+
+class Leak(NamedTuple):
+    """A feature that tells a label almost alone, and its AUC."""
+
+    feature: str
+    label: str
+    AUC: float
 
 
 def advice(table: DataTable) -> list[str]:
@@ -142,18 +151,26 @@ def _on_columns(table: DataTable) -> Iterator[str]:
 
 def _on_leaks(table: DataTable) -> Iterator[str]:
     """Features that tell a label almost alone."""
+    for leak in leaks(table, table.label_names):
+        yield (
+            f"{leak.feature} tells {leak.label} almost alone (AUC {leak.AUC:.2f}): if "
+            f"it is known only afterwards, --drop {leak.feature}."
+        )
+
+
+def leaks(table: DataTable, labels: Sequence[str]) -> list[Leak]:
+    """Features of a table that tell one of these labels almost alone."""
     if sparse_rows(table.X) is not None:
-        return
-    for label in table.Y:
+        return []
+    found = []
+    for label in labels:
         is_observed = table.Y[label].notna().to_numpy()
         y = table.Y[label].to_numpy()[is_observed]
         X = table.X.loc[is_observed]
-        for name, auc in _single_aucs(X, y):
-            if auc >= LEAK_AUC:
-                yield (
-                    f"{name} tells {label} almost alone (AUC {auc:.2f}): if it is "
-                    f"known only afterwards, --drop {name}."
-                )
+        for feature, AUC in _single_aucs(X, y):
+            if AUC >= LEAK_AUC:
+                found.append(Leak(feature, label, AUC))
+    return found
 
 
 def _single_aucs(X: pandas.DataFrame, y: FloatArray) -> Iterable[tuple[str, float]]:

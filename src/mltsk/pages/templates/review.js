@@ -64,7 +64,13 @@
   const { percents, labels } = JSON.parse(
     document.getElementById("r-counts").textContent,
   );
-  const hundred = (part, whole) => (whole ? Math.round((100 * part) / whole) : null);
+  // Of two whole numbers as near, the even one, as in the figures above.
+  const rounded = (x) => {
+    const low = Math.floor(x);
+    if (x - low === 0.5) return low + (low % 2);
+    return Math.round(x);
+  };
+  const hundred = (part, whole) => (whole ? rounded(100 * (part / whole)) : null);
   const outOf = (part, whole, among, outcome) => {
     if (!whole) return `There are no rows ${among}.`;
     return `Of 100 rows ${among}, ${hundred(part, whole)} ${outcome}.`;
