@@ -106,7 +106,8 @@ class CorrectionMixin:
             Directions of effects: 1 rises, -1 falls, 0 is free. By the name of the
             feature, for all labels (``{"albumin": -1}``) or some
             (``{"albumin": {"ascites": -1}}``), or an array of shape (n_features,) or
-            (n_features, n_labels).
+            (n_features, n_labels). A series or a frame of pandas is by the names of its
+            rows and columns, if these are text.
         without : str, list or dict, optional
             Features that have no effect, or for each the labels on which it has none.
         curves : dict, optional
