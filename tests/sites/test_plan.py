@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mltsk.exceptions import InputError
-from mltsk.sites import Plan, summary_of
+from mltsk.sites import Plan, SiteSums, summary_of
 
 
 def test_a_plan_is_the_same_in_any_order_of_sites(tables, plan):
@@ -47,3 +47,11 @@ def test_a_feature_that_one_site_lacks_is_left_out_and_named(tables):
     plan = Plan.of(summaries)
     assert plan.columns.names == ("age", "ward")
     assert "'crp'" in plan.notes[0]
+
+
+def test_a_plan_of_too_many_columns_is_refused_before_anything_is_summed(
+    tables, plan, monkeypatch
+):
+    monkeypatch.setenv("MLTSK_MEMORY", "10K")
+    with pytest.raises(InputError, match="make a plan of fewer features"):
+        SiteSums.of(tables[0], plan)

@@ -137,7 +137,8 @@ def _say_sums(sums: "SiteSums", out: str) -> None:
     say(f"sums of {n_columns:,} columns for {listing(shared, at_most=10)}")
     if sums.least > 1:
         say(f"no count of fewer than {sums.least} people:")
-    for sentence in sums.told or ("Nothing was made not known.",):
+    told = sums.told or ("Nothing was made not known.",)
+    for sentence in (*told, sums.cost) if sums.cost else told:
         say("\n".join(wrap(f"- {sentence}", MAX_LINE_WIDTH, subsequent_indent="  ")))
     say(f"sums: {out}, {_size(out)}")
 
