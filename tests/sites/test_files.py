@@ -112,6 +112,13 @@ def test_other_files_are_refused_in_one_sentence(tables, tmp_path):
             read(tmp_path / "nothing")
         with pytest.raises(InputError):
             read(tmp_path)
+    for read in (read_summary, read_plan):
+        with pytest.raises(InputError, match="it is no text"):
+            read(strange)
+    strange.write_text("age,gout\n61,1\n")
+    for read in (read_summary, read_plan):
+        with pytest.raises(InputError, match="it is no JSON"):
+            read(strange)
     summary = summary_of(tables[0])
     summary["features"][0]["percentiles"][3] = 1e9
     with pytest.raises(InputError, match="must rise"):

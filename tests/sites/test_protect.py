@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from mltsk import read_table
+from mltsk.exceptions import InputError
 from mltsk.sites import Plan, SiteSums, summary_of
 from mltsk.sites.protect import (
     _codes,
@@ -262,3 +263,8 @@ def test_what_is_told_of_cells_is_no_count_of_few(tables, plan):
         told = " ".join(SiteSums.of(table, plan, least=LEAST).told)
         counts = re.findall(r"(\d+) cells? made", told)
         assert all(int(count) >= LEAST for count in counts)
+
+
+def test_a_site_with_no_label_to_share_is_refused(tables, plan):
+    with pytest.raises(InputError, match="nothing can be shared"):
+        SiteSums.of(tables[0], plan, least=90)

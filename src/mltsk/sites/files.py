@@ -49,6 +49,10 @@ def _one_sentence(path: str | Path, what: str) -> Iterator[None]:
         raise InputError(f"There is no file {path}.") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder, not {what}.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is damaged or not {what}: it is no text.") from None
+    except json.JSONDecodeError:
+        raise InputError(f"{path} is damaged or not {what}: it is no JSON.") from None
     except Exception as error:  # damaged files meet readers with errors of every kind
         lines = str(error).strip().splitlines() or [type(error).__name__]
         reason = lines[0].rstrip(".")[:MAX_REASON]

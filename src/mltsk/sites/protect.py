@@ -85,6 +85,8 @@ def protected(
     if least <= 1:
         return rows
     _protect_labels(rows, label_names, groups, least)
+    if not rows.observed.any():
+        return rows
     rows.X[~rows.observed.any(axis=1)] = np.nan  # they are in no sum
     _join_small_values(rows, columns, scaling, groups, least)
     counted = _counted_features(rows.X, columns, scaling)
