@@ -16,7 +16,6 @@ from .correction import (
     price_by_rows,
     price_by_sums,
     price_frame,
-    restored_wishes,
     system_from_sums,
 )
 from .edits import Edits
@@ -25,7 +24,14 @@ from .fit import Names
 from .fit.corrected import Corrector
 from .fit.demands import columns_of_feature
 from .fit.sums import FitSums
-from .fit.wishes import CurvesLike, DirectionsLike, Wish, WishReader, WithoutLike
+from .fit.wishes import (
+    CurvesLike,
+    DirectionsLike,
+    Wish,
+    WishReader,
+    WithoutLike,
+    restored_wishes,
+)
 from .record import FitRecord
 from .rows.read import TableLike
 from .rows.weights import WeightsLike
@@ -84,7 +90,9 @@ class CorrectionMixin:
         """
         check_is_fitted(self)
         if "wish_price_" not in vars(self):
-            raise AttributeError("this model was fitted without wishes")
+            raise AttributeError(
+                "there is no price: this model was fitted without wishes, or adapted"
+            )
         return price_frame(vars(self)["wish_price_"])
 
     def constrained(
@@ -220,6 +228,12 @@ class CorrectionMixin:
         if own.max_statements is None:
             return fitted
         return fitted.shorten(own.max_statements, own.max_conditions)
+
+    def under_wishes(self, plain: tuple[Mapping[str, Any], ...]) -> "MLTSKClassifier":
+        """A copy of a model that has its rows, under wishes of names and numbers."""
+        reader = self._wish_reader()
+        wishes = restored_wishes(plain, reader.features, reader.labels)
+        return self._under(wishes, by_rows=True)
 
     def _under(self, new: tuple[Wish, ...], *, by_rows: bool) -> "MLTSKClassifier":
         """A copy under further wishes, by its rows or by its sums alone."""

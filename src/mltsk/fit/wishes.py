@@ -33,6 +33,8 @@ DIRECTIONS: Mapping[int, WishKind] = {1: "rises", -1: "falls"}
 FLAT_KINDS: Mapping[str, WishKind] = {"flat_above": "above", "flat_below": "below"}
 # Kinds that ask for an order of values.
 ORDERED = ("rises", "falls", "above", "below", "convex", "concave", "points")
+# Wishes about effects in log-odds: the curves of their labels keep their slopes.
+ABOUT_LOG_ODDS = ("points", "same")
 MAX_EFFECT = 100.0  # log-odds that a curve can be asked to pass through
 CURVE_KEYS = ("points", "flat_above", "flat_below", "shape", "same", "labels")
 CURVE_EXAMPLE = '{"age": [(40, 0), (60, 0.5)]} or {"age": {"flat_above": 80}}'
@@ -73,6 +75,25 @@ class Wish:
             points = [f"({x:g}, {effect:g})" for x, effect in self.values]
             return f"{name} passes through {listing(points, at_most=MAX_LISTED_POINTS)}"
         return f"{name} is flat {self.kind} {self.values[0][0]:g}"
+
+
+def restored_wishes(
+    plain: Sequence[Mapping[str, Any]],
+    features: tuple[str, ...],
+    labels: tuple[str, ...],
+) -> tuple[Wish, ...]:
+    """The wishes of such names and numbers."""
+    wishes = []
+    for item in plain:
+        wishes.append(
+            Wish(
+                feature=features.index(item["feature"]),
+                labels=tuple(labels.index(label) for label in item["labels"]),
+                kind=item["kind"],
+                values=tuple((x, effect) for x, effect in item["values"]),
+            )
+        )
+    return tuple(wishes)
 
 
 @dataclass(frozen=True)
