@@ -31,7 +31,7 @@ sums = []
 for s in range(5):
     hospital = read_table(frame[s::5], labels=labels, kinds=plan.kinds)
     sums.append(SiteSums.of(hospital, plan))
-print("\n".join(sums[0].told))
+print("\n".join([*sums[0].told, sums[0].cost]))
 
 # %%
 # The model

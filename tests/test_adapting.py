@@ -107,6 +107,62 @@ def test_an_adapted_model_is_the_same_from_a_file_and_in_any_order_of_rows(
     np.testing.assert_allclose(turned.predict_proba(X), new.predict_proba(X), atol=1e-8)
 
 
+def steps_of_age(model, label, X):
+    """Changes of log-odds of a label along age, for several people."""
+    j = list(model.label_names_).index(label)
+    grid = np.linspace(-4, 4, 300)
+    changes = []
+    for person in range(5):
+        rows = X.iloc[[person] * len(grid)].reset_index(drop=True).assign(age=grid)
+        changes.append(np.diff(model.decision_function(rows)[:, j]))
+    return np.concatenate(changes)
+
+
+@pytest.mark.parametrize("has_own_words", [False, True])
+def test_adapted_meets_the_wishes_that_were_met_before(old, has_own_words, tmp_path):
+    """An effect that may not fall does not fall elsewhere, whatever the rows say."""
+    wished = old.constrained({"age": {"gout": 1}}, without={"noise": ["flu"]})
+    X, Y = site(600 if has_own_words else 150, slope=-2.0, seed=2)
+    if has_own_words:
+        X["smoker"] = X["smoker"].map({"daily": "ja", "never": "nie", "seldom": "oft"})
+    Y = Y[["flu", "gout"]]  # another order of labels
+    new = wished.adapted(X, Y)
+    assert np.isfinite(new.strength_)
+    assert (new.strength_ == 0) == has_own_words  # 0 is a fit from nothing
+    assert steps_of_age(old.adapted(X, Y), "gout", X).min() < -0.01
+    assert steps_of_age(new, "gout", X).min() > -1e-9
+    rows = X.iloc[[0, 0]].assign(noise=[-1.0, 2.0])
+    flu = new.decision_function(rows)[:, list(new.label_names_).index("flu")]
+    assert flu[0] == pytest.approx(flu[1], abs=1e-9)
+    again = load(save(new, tmp_path / "new.skops"))
+    assert again.wishes_ == new.wishes_
+    assert {wish["kind"] for wish in new.wishes_} == {"rises", "nothing"}
+    np.testing.assert_array_equal(again.predict_proba(X), new.predict_proba(X))
+    alone = wished.adapted(X, Y[["flu"]])
+    assert [wish["labels"] for wish in alone.wishes_] == [("flu",)]
+
+
+def test_adapted_under_wishes_that_nothing_is_against_is_adapted_without(old):
+    X, Y = site(300, slope=1.0, seed=12)
+    wished = old.constrained({"age": {"gout": 1}})
+    new = wished.adapted(X, Y)
+    assert np.isfinite(new.strength_)
+    del wished.wishes_
+    without = wished.adapted(X, Y)
+    assert steps_of_age(without, "gout", X).min() >= 0
+    np.testing.assert_allclose(new.predict_proba(X), without.predict_proba(X))
+    np.testing.assert_allclose(new.loo_scores_, without.loo_scores_)
+
+
+def test_adapted_names_the_wishes_that_are_about_log_odds_of_the_old_model(old):
+    wished = old.constrained(curves={"age": {"points": [(0, 0)], "labels": "gout"}})
+    new = wished.adapted(*site(100, seed=4))
+    assert any("'age' passes through (0, 0) (gout)" in text for text in new.changes_)
+    assert not hasattr(new, "wishes_")
+    with pytest.raises(AttributeError, match="no price"):
+        new.price_  # noqa: B018
+
+
 def test_correction_leaves_a_row_out_exactly(old):
     X, Y = site(60, slope=-1.0, seed=10)
     numbers = old._samples(X)

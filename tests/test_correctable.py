@@ -335,3 +335,10 @@ def test_effects_that_a_wish_holds_at_nothing_are_not_told():
     told = clf.constrained(monotonic_cst={"age": 1}).rules_.to_dict()
     shapes = [shape for label in told["general"] for shape in label["shapes"]]
     assert min(shape["size"] for shape in shapes) > 1e-12
+
+
+def test_points_of_a_feature_that_never_changes_are_met_at_0_or_refused():
+    clf = MLTSKClassifier().fit(X.assign(ward=3.0), Y)
+    clf.constrained(curves={"ward": [(3, 0)]})
+    with pytest.raises(InputError, match=r"'ward' passes through \(3, 1\)"):
+        clf.constrained(curves={"ward": [(3, 1)]})

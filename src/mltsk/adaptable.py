@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .adapting import Adaptation, RefitScores
+from .adapting import Adaptation, CarriedWishes, RefitScores
 from .exceptions import InputError
 from .rows.elsewhere import RowsElsewhere
 from .rows.read import TableLike
@@ -42,7 +42,9 @@ class AdaptationMixin:
     ) -> "MLTSKClassifier":
         """A fitted copy for another site: numbers drawn towards those of this model.
 
-        Its terms are the same. Leave-one-out on the new rows says how strongly numbers
+        Its terms are the same, and wishes about effects that this model meets are met
+        there too; those about log-odds (points, the same effect) are not, and
+        ``changes_`` names them. Leave-one-out on the new rows says how strongly numbers
         are drawn: from the old model as it is to a fit from nothing, with terms of its
         own, where that is clearly better. No row of the old site is needed.
 
@@ -83,21 +85,36 @@ class AdaptationMixin:
                 "The text of a short model is the whole model: adapt the long one."
             )
         rows = RowsElsewhere.read(self, X, y, sample_weight, groups)
+        wishes = self._carried_wishes(rows)
         refit = self._refitted(rows)
+        if refit is not None and wishes.kept:
+            refit = refit.under_wishes(wishes.kept)
         adaptation = Adaptation(
             old=self.system_,
             rows=rows,
             refit=None if refit is None else _scores_of_refit(refit),
             threshold=self.threshold,
+            wishes=wishes,
         )
         if refit is not None and adaptation.starts_over:
             copy = refit
         else:
             copy = self._with_system(adaptation)
+            if wishes.kept:
+                copy.wishes_ = wishes.kept
         copy.changes_ = adaptation.changes()
         copy.compared_ = adaptation.compared()
         copy.strength_ = adaptation.strength
         return copy
+
+    def _carried_wishes(self, rows: RowsElsewhere) -> CarriedWishes:
+        """What becomes of the wishes that this model meets."""
+        plain = vars(self).get("wishes_", ())
+        if not plain:
+            return CarriedWishes()
+        columns = self.system_.columns
+        features = self.system_.feature_names if columns is None else columns.names
+        return CarriedWishes.of(plain, tuple(features), columns, rows.label_names)
 
     def _refitted(self, rows: RowsElsewhere) -> "MLTSKClassifier | None":
         """A fit to the rows of another site alone; None where that cannot be."""
@@ -110,6 +127,7 @@ class AdaptationMixin:
             zeros = np.zeros(len(rows.label_names))
             y = predicted(rows.Y - 0.5, zeros, self.classes_, False)
         fresh = self._unfitted_long()
+        fresh.monotonic_cst = None  # it may name labels that are not here
         w = rows.w.max(axis=1)
         try:
             with catch_warnings(action="ignore"):
@@ -121,10 +139,7 @@ class AdaptationMixin:
         return fresh
 
     def _with_system(self, adaptation: Adaptation) -> "MLTSKClassifier":
-        """A copy with an adapted system and its honest scores.
-
-        Its numbers are free: wishes that this model meets, it may not meet.
-        """
+        """A copy with an adapted system and its honest scores."""
         copy = self._unfitted_long()
         copy.monotonic_cst = None
         old = {**vars(self), "fit_record_": None}

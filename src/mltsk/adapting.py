@@ -6,13 +6,15 @@ the same new rows, each without the row that is judged.
 Symbols: n rows, L labels.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .columns import Columns
 from .core.arrays import FloatArray, underflow_is_zero
 from .explain.changes import SiteChanges, changed_effects
 from .fit.adapt import (
@@ -25,12 +27,15 @@ from .fit.adapt import (
     slopes_of,
     squared_errors,
     strongest_choice,
+    under_wishes,
 )
+from .fit.corrected import Corrector
 from .fit.design import Coefficients, Design
 from .fit.left_out import group_codes
 from .fit.order import order_by_content
 from .fit.ridge import Penalty
 from .fit.rows import Block
+from .fit.wishes import ABOUT_LOG_ODDS, restored_wishes
 from .metrics.curves import weighted_ranking
 from .probabilities import (
     Curves,
@@ -42,6 +47,7 @@ from .probabilities import (
 from .rows.elsewhere import RowsElsewhere
 from .short import TrainingRows, certainty_of
 from .system import FuzzySystem
+from .text import listing
 
 # The line from old log-odds to new ones is drawn towards these, as if so many rows had
 # followed them; five folds choose.
@@ -61,6 +67,7 @@ ADAPTED = "adapted"
 REFITTED = "refitted"
 
 Metrics = dict[str, float]
+PlainWish = dict[str, Any]
 
 
 class RefitScores(NamedTuple):
@@ -74,17 +81,65 @@ class RefitScores(NamedTuple):
 
 
 @dataclass(frozen=True)
+class CarriedWishes:
+    """Wishes that a model meets, and what becomes of them at another site.
+
+    ``kept`` are those that no line from scores to log-odds changes, about labels of the
+    new rows by name; ``lost`` are sentences on the others.
+    """
+
+    kept: tuple[PlainWish, ...] = ()
+    lost: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+    columns: Columns | None = None
+
+    @classmethod
+    def of(
+        cls,
+        plain: Sequence[PlainWish],
+        features: tuple[str, ...],
+        columns: Columns | None,
+        labels: Sequence[str],
+    ) -> "CarriedWishes":
+        """What becomes of wishes where there are some labels."""
+        kept = []
+        lost = []
+        for item in plain:
+            own = tuple(label for label in item["labels"] if label in labels)
+            if item["kind"] not in ABOUT_LOG_ODDS:
+                kept += [{**item, "labels": own}] if own else []
+                continue
+            names = tuple(item["labels"])
+            (wish,) = restored_wishes([item], features, names)
+            lost.append(f"{wish.told(repr(item['feature']))} ({listing(names)})")
+        return cls(tuple(kept), tuple(lost), features, columns)
+
+    def corrector(self, names: Sequence[str], chosen: NDArray[np.intp]) -> Corrector:
+        """What meets the wishes about some of the labels of these names."""
+        labels = tuple(str(names[j]) for j in chosen)
+        wishes = []
+        for item in self.kept:
+            own = tuple(label for label in item["labels"] if label in labels)
+            if own:
+                wishes.append({**item, "labels": own})
+        restored = restored_wishes(wishes, self.features, labels)
+        return Corrector(restored, self.features, labels, self.columns)
+
+
+@dataclass(frozen=True)
 class Adaptation:
     """A system with the terms of an old one, for rows of another site.
 
     ``refit`` are the scores of a fit from nothing, None where there is none;
-    ``threshold`` is the wish of the user.
+    ``threshold`` is the wish of the user, and ``wishes`` are those that effects of the
+    old system meet, about labels of the new rows.
     """
 
     old: FuzzySystem
     rows: RowsElsewhere
     refit: RefitScores | None
     threshold: Any
+    wishes: CarriedWishes = field(default_factory=CarriedWishes)
 
     # what is there --------------------------------------------------------------------
 
@@ -154,7 +209,26 @@ class Adaptation:
     @cached_property
     def moved(self) -> Correction | None:
         """What is added to the numbers of labels that the old system knows."""
-        return self._correction(self.judged, may_stay=True)
+        found = self._correction(self.judged, may_stay=True)
+        if found is None or not np.isfinite(found.strength):
+            return found
+        corrector = self.wishes.corrector(self.rows.label_names, self.judged)
+        if not corrector.wishes:
+            return found
+        return self._under_wishes(found, corrector)
+
+    @underflow_is_zero()
+    def _under_wishes(self, found: Correction, corrector: Corrector) -> Correction:
+        """What is added, so that the wishes are met."""
+        labels = self.judged
+        return under_wishes(
+            found,
+            self._block(labels),
+            self.design,
+            1.0 / self.slopes[labels],
+            corrector=corrector,
+            old=(self.base.term_coef / self.slopes)[:, labels],
+        )
 
     @cached_property
     def added(self) -> Correction | None:
@@ -377,6 +451,7 @@ class Adaptation:
             gone_labels=list(rows.gone_labels),
             gone_features=list(rows.gone_features),
             unused_features=list(rows.unused_features),
+            lost_wishes=list(self.wishes.lost),
         )
         return told.sentences()
 

@@ -16,7 +16,6 @@ from .correction import (
     price_by_rows,
     price_by_sums,
     price_frame,
-    restored_wishes,
     system_from_sums,
 )
 from .edits import Edits
@@ -25,7 +24,14 @@ from .fit.corrected import Corrector
 from .fit.demands import columns_of_feature
 from .fit.fit import Names
 from .fit.sums import FitSums
-from .fit.wishes import CurvesLike, DirectionsLike, Wish, WishReader, WithoutLike
+from .fit.wishes import (
+    CurvesLike,
+    DirectionsLike,
+    Wish,
+    WishReader,
+    WithoutLike,
+    restored_wishes,
+)
 from .record import FitRecord
 from .rows.read import TableLike
 from .rows.weights import WeightsLike
@@ -84,7 +90,9 @@ class CorrectionMixin:
         """
         check_is_fitted(self)
         if "wish_price_" not in vars(self):
-            raise AttributeError("this model was fitted without wishes")
+            raise AttributeError(
+                "there is no price: this model was fitted without wishes, or adapted"
+            )
         return price_frame(vars(self)["wish_price_"])
 
     def constrained(
@@ -106,7 +114,8 @@ class CorrectionMixin:
             Directions of effects: 1 rises, -1 falls, 0 is free. By the name of the
             feature, for all labels (``{"albumin": -1}``) or some
             (``{"albumin": {"ascites": -1}}``), or an array of shape (n_features,) or
-            (n_features, n_labels).
+            (n_features, n_labels). A series or a frame of pandas is by the names of its
+            rows and columns, if these are text.
         without : str, list or dict, optional
             Features that have no effect, or for each the labels on which it has none.
         curves : dict, optional
@@ -219,6 +228,12 @@ class CorrectionMixin:
         if own.max_statements is None:
             return fitted
         return fitted.shorten(own.max_statements, own.max_conditions)
+
+    def under_wishes(self, plain: tuple[Mapping[str, Any], ...]) -> "MLTSKClassifier":
+        """A copy of a model that has its rows, under wishes of names and numbers."""
+        reader = self._wish_reader()
+        wishes = restored_wishes(plain, reader.features, reader.labels)
+        return self._under(wishes, by_rows=True)
 
     def _under(self, new: tuple[Wish, ...], *, by_rows: bool) -> "MLTSKClassifier":
         """A copy under further wishes, by its rows or by its sums alone."""

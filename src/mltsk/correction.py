@@ -7,7 +7,7 @@ that turn scores into log-odds and the thresholds stay those of the model before
 Symbols: Q columns, L labels.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from .fit.ridge import Penalty
 from .fit.rows import Rows
 from .fit.solve import with_pairs_of_folds
 from .fit.sums import MAX_SUM_CELLS, FitSums, n_sum_cells
-from .fit.wishes import Wish
+from .fit.wishes import ABOUT_LOG_ODDS
 from .record import FitRecord
 from .system import FuzzySystem
 from .text import plural
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 MIN_FREE_SHARE = 1e-3  # of the rows, beside what the numbers of a model use
-# Wishes about effects in log-odds: the curves of their labels keep their slopes.
-ABOUT_LOG_ODDS = ("points", "same")
 
 
 def plain_wishes(corrector: Corrector) -> tuple[dict[str, Any], ...]:
@@ -48,25 +46,6 @@ def plain_wishes(corrector: Corrector) -> tuple[dict[str, Any], ...]:
             }
         )
     return tuple(plain)
-
-
-def restored_wishes(
-    plain: Sequence[Mapping[str, Any]],
-    features: tuple[str, ...],
-    labels: tuple[str, ...],
-) -> tuple[Wish, ...]:
-    """The wishes of such names and numbers."""
-    wishes = []
-    for item in plain:
-        wishes.append(
-            Wish(
-                feature=features.index(item["feature"]),
-                labels=tuple(labels.index(label) for label in item["labels"]),
-                kind=item["kind"],
-                values=tuple((x, effect) for x, effect in item["values"]),
-            )
-        )
-    return tuple(wishes)
 
 
 @underflow_is_zero()

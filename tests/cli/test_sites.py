@@ -41,6 +41,11 @@ def test_three_commands_make_one_model_of_many_sites(files, succeeds, mltsk, tmp
     first = load(model).system_.term_coef
     succeeds("join", *sums[::-1], "--out", model)
     np.testing.assert_array_equal(load(model).system_.term_coef, first)
+    corrected = tmp_path / "corrected.skops"
+    correct = ("correct", model, "--decreasing age --out", corrected)
+    assert "keep-sums" in mltsk(*correct).err
+    succeeds("join", *sums, "--keep-sums --out", model)
+    assert "squared loss" in succeeds(*correct).out
     for words in (
         ("join", plan, "--out", tmp_path / "x.skops"),
         ("join", *sums, sums[0], "--out", tmp_path / "x.skops"),

@@ -1,6 +1,7 @@
 """Wishes are read by name, and wrong ones are refused with one sentence."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mltsk.columns import Columns
@@ -25,6 +26,19 @@ def test_read_takes_directions_by_name_by_label_and_as_an_array():
     assert READER.read([1, 0, 0], None, None) == both[:1]
 
 
+def test_read_takes_series_and_frames_by_their_names_in_any_order():
+    series = pd.Series({"albumin": -1, "age": 1})
+    named = READER.read({"age": 1, "albumin": -1}, None, None)
+    assert READER.read(series, None, None) == named
+    table = pd.DataFrame(
+        {"gout": [-1, 1], "fever": [0, 1]}, index=["albumin", "age"], dtype=float
+    )
+    by_label = {"age": {"gout": 1, "fever": 1}, "albumin": {"gout": -1}}
+    expected = READER.read(by_label, None, None)
+    assert READER.read(table, None, None) == expected
+    assert READER.read(pd.Series([1, 0, -1]), None, None) == named  # by place
+
+
 def test_read_takes_features_that_have_no_effect():
     everywhere = Wish(1, (0, 1), "nothing")
     assert READER.read(None, "sex", None) == (everywhere,)
@@ -44,6 +58,18 @@ def test_read_takes_curves():
         Wish(2, (1,), "convex"),
         Wish(1, (0, 1), "same"),
     )
+
+
+def test_read_takes_points_as_an_array():
+    points = np.array([[40, 0], [60, 0.5]])
+    expected = READER.read(None, None, {"age": points.tolist()})
+    assert READER.read(None, None, {"age": points}) == expected
+    assert READER.read(None, None, {"age": {"points": points}}) == expected
+
+
+def test_told_lists_no_more_points_than_one_reads():
+    (wish,) = READER.read(None, None, {"age": [(x, 0) for x in range(90)]})
+    assert wish.told("age").endswith("(4, 0), (5, 0), …")
 
 
 @pytest.mark.parametrize(

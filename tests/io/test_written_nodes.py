@@ -10,7 +10,7 @@ import pytest
 import skops.io
 from scipy import sparse
 
-from mltsk import MLTSKClassifier, save
+from mltsk import MLTSKClassifier, load, save
 from mltsk.exceptions import InputError
 from mltsk.io.nodes import NodeReader
 from mltsk.io.written_nodes import NodeWriter, written_classifier
@@ -67,6 +67,18 @@ def test_save_of_the_same_model_gives_the_same_bytes(table, tmp_path):
         model = MLTSKClassifier(max_statements=3).fit(X, Y)
         files.append(save(model, tmp_path / f"{number}.skops").read_bytes())
     assert files[0] == files[1]
+
+
+def test_texts_of_numpy_are_texts_in_a_file(table, tmp_path):
+    X, Y, _ = table
+    model = MLTSKClassifier(n_rules=0).fit(X, Y)
+    name, other = (np.str_(name) for name in model.system_.feature_names[:2])
+    model = MLTSKClassifier(n_rules=0, monotonic_cst={name: 1}).fit(X, Y)
+    model.note_ = [other, {other: np.array([other], dtype=object)}]
+    loaded = load(save(model, tmp_path / "model.skops"))
+    assert loaded.monotonic_cst == {str(name): 1}
+    assert [type(key) for key in loaded.monotonic_cst] == [str]
+    assert type(loaded.note_[0]) is str
 
 
 @pytest.mark.parametrize("thing", [{1, 2}, print, 1j, np.datetime64("2020-01-01")])

@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 
 from mltsk.exceptions import InputError
 from mltsk.sites import (
+    SiteSums,
     read_plan,
     read_summary,
     read_sums,
@@ -46,6 +47,16 @@ def changed_sums(path, name, change):
         for part, text in members.items():
             archive.writestr(part, text)
     return out.getvalue()
+
+
+def test_what_protection_costs_stays_at_the_site(tables, plan, tmp_path):
+    """It is found on rows of which nothing was made not known."""
+    sums = SiteSums.of(tables[0], plan)
+    assert "instead of" in sums.cost
+    back = read_sums(write_sums(sums, tmp_path / "a.sums"))
+    assert back.cost == ""
+    assert back.told == sums.told
+    assert "instead of" not in " ".join(back.told)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +112,13 @@ def test_other_files_are_refused_in_one_sentence(tables, tmp_path):
             read(tmp_path / "nothing")
         with pytest.raises(InputError):
             read(tmp_path)
+    for read in (read_summary, read_plan):
+        with pytest.raises(InputError, match="it is no text"):
+            read(strange)
+    strange.write_text("age,gout\n61,1\n")
+    for read in (read_summary, read_plan):
+        with pytest.raises(InputError, match="it is no JSON"):
+            read(strange)
     summary = summary_of(tables[0])
     summary["features"][0]["percentiles"][3] = 1e9
     with pytest.raises(InputError, match="must rise"):

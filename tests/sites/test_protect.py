@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from mltsk import read_table
+from mltsk.exceptions import InputError
 from mltsk.sites import Plan, SiteSums, summary_of
 from mltsk.sites.protect import (
     _codes,
@@ -85,7 +86,7 @@ def test_each_measured_number_is_that_of_ten_neighbours(safe, tables, plan):
     age = safe.X[:, 0]
     _, counts = np.unique(age, return_counts=True)
     assert counts.min() >= LEAST
-    assert len(counts) > 5
+    assert len(counts) > 3
     before = numbers_of_table(tables[1], plan)[:, 0]
     assert (np.diff(age[np.argsort(before)]) >= 0).all()
     assert any("neighbours" in text for text in safe.told)
@@ -96,6 +97,71 @@ def test_neighbours_are_people_and_not_rows():
     persons = np.array([0, 0, 0, 0, 1, 2, 3, 4])
     shared = medians_of_neighbours(numbers, persons, 2)
     assert shared.tolist() == [2.0] * 5 + [6.0] * 3
+
+
+def assert_no_few(values, seen):
+    """No value is that of few people of a label, nor of those by which two differ."""
+    parts = [*seen.T, seen[:, 0] & ~seen[:, 1], seen[:, 1] & ~seen[:, 0]]
+    for rows in parts:
+        counts = pd.Series(values[rows]).value_counts(dropna=False)
+        assert counts.empty or counts.min() >= LEAST
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_neighbours_are_enough_among_the_people_of_each_label(seed):
+    """One of ten neighbours in whom a label was observed alone is in its sums."""
+    rng = np.random.default_rng(seed)
+    n = 300
+    age = rng.normal(60, 12, n).round(1)
+    crp = np.where(rng.random(n) < 0.3, np.nan, rng.gamma(2, 4, n))
+    frame = pd.DataFrame({"age": age, "crp": crp})
+    frame["gout"] = np.where(rng.random(n) < 0.3, np.nan, rng.random(n) < 0.4)
+    is_seen = rng.random(n) < np.where(age < 45, 0.0, 0.4)
+    frame["flu"] = np.where(is_seen, rng.random(n) < 0.5, np.nan)
+    safe, _ = shared_rows(frame, ["gout", "flu"])
+    assert len(np.unique(safe.X[:, 0])) > 2
+    assert_no_few(safe.X[:, 0], safe.observed)
+    assert_no_few(safe.X[:, 1], safe.observed)
+
+
+def counting_those_without(d, share):
+    """Makes a plan in which those who lack a number, and no others, are a share."""
+
+    def change(plan):
+        scaling, terms = plan.scaling, plan.terms
+        values, levels = scaling.values.copy(), scaling.levels.copy()
+        values[d] = np.linspace(-1000, 1000, values.shape[1])
+        levels[d] = np.where(values[d] < 900, 0.0, 1.0)
+        own = terms.feature == d
+        return replace(
+            plan,
+            scaling=replace(scaling, values=values, levels=levels),
+            terms=replace(terms, mean=np.where(own, share, terms.mean)),
+        )
+
+    return change
+
+
+@pytest.mark.parametrize("n_missing", [3, 12, 60])
+def test_a_plan_cannot_count_few_people_who_were_not_measured(n_missing):
+    frame = stages()
+    frame["crp"] = np.random.default_rng(0).gamma(2, 4, len(frame))
+    order = frame.sort_values("ill", kind="stable").index  # cases come last
+    frame.loc[order[-n_missing:], "crp"] = np.nan
+    frame.loc[order[:3], "crp"] = np.nan
+    table = read_table(frame, labels=["ill"])
+    plan = Plan.of([summary_of(table)], curves=True)
+    d = [part.feature for part in plan.columns.parts].index(2)
+    asked = counting_those_without(d, 0.25)(plan)
+    sums = SiteSums.of(table, asked)
+    is_ramp = (asked.terms.feature == d) & ~asked.terms.straight
+    first = int(np.flatnonzero(is_ramp)[0])
+    weights = np.broadcast_to(asked.design.term_weights, asked.design.n_columns)
+    share = 0.25 * np.sqrt(weights[first])
+    people = round(sums.moments[0].phi[first] / share)
+    cases = round(sums.moments[0].B[first, 0] / share)
+    for count in (people, cases, people - cases):
+        assert count == 0 or count >= LEAST
 
 
 def test_people_of_several_rows_count_once():
@@ -197,3 +263,8 @@ def test_what_is_told_of_cells_is_no_count_of_few(tables, plan):
         told = " ".join(SiteSums.of(table, plan, least=LEAST).told)
         counts = re.findall(r"(\d+) cells? made", told)
         assert all(int(count) >= LEAST for count in counts)
+
+
+def test_a_site_with_no_label_to_share_is_refused(tables, plan):
+    with pytest.raises(InputError, match="nothing can be shared"):
+        SiteSums.of(tables[0], plan, least=90)

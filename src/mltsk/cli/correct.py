@@ -204,7 +204,7 @@ def read_curves(path: str) -> Any:
 
 def price_text(model: "Estimator") -> str:
     """What wishes cost each label, as a table with a sentence before it."""
-    from ..correction import restored_wishes
+    from ..fit.wishes import restored_wishes
 
     price = model.price_
     features = tuple(feature_names(model))

@@ -50,6 +50,11 @@ CURVES_HELP = (
     "Curves next to straight lines.  [default: where every site has as many people as "
     "there are columns then]"
 )
+KEEP_SUMS_HELP = (
+    "Keep the sums of all sites together in the file, so that `mltsk correct` can find "
+    "its numbers again under other wishes. Less those of all sites but one, they are "
+    "those of that one."
+)
 PAGE_HELP = "Also write a page: how the model does at each site, and its rules."
 
 
@@ -137,7 +142,8 @@ def _say_sums(sums: "SiteSums", out: str) -> None:
     say(f"sums of {n_columns:,} columns for {listing(shared, at_most=10)}")
     if sums.least > 1:
         say(f"no count of fewer than {sums.least} people:")
-    for sentence in sums.told or ("Nothing was made not known.",):
+    told = sums.told or ("Nothing was made not known.",)
+    for sentence in (*told, sums.cost) if sums.cost else told:
         say("\n".join(wrap(f"- {sentence}", MAX_LINE_WIDTH, subsequent_indent="  ")))
     say(f"sums: {out}, {_size(out)}")
 
@@ -196,6 +202,7 @@ def join(
     out: Annotated[str, out_option("Where to write the model (….skops).")],
     threshold: Annotated[str | None, threshold_option("0.5")] = None,
     page: Annotated[str | None, Option(metavar="FILE", help=PAGE_HELP)] = None,
+    keep_sums: Annotated[bool, Option("--keep-sums", help=KEEP_SUMS_HELP)] = False,
 ) -> None:
     """Join the sums of all sites to one model: the one that a fit to all rows together
     would give under their plan.
@@ -221,7 +228,8 @@ def join(
     replaced.check_output(page, replaced.PAGE)
     sites = [read_sums(path) for path in sums]
     with working(f"joining {plural(len(sites), 'site')}"):
-        model = joined(sites, 0.5 if threshold is None else threshold)
+        wished = 0.5 if threshold is None else threshold
+        model = joined(sites, wished, keep_sums=keep_sums)
     told = sites[0].plan
     info = ModelInfo(
         data=plural(len(sites), "site"),
@@ -233,7 +241,7 @@ def join(
             "bytes": sorted(Path(path).stat().st_size for path in sums),
         },
     )
-    mltsk.save(model, out, info=info)
+    mltsk.save(model, out, info=info, keep_sums=keep_sums)
     _say_sites(model)
     for site in sites:
         for sentence in site.told:

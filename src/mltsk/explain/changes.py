@@ -118,6 +118,7 @@ class SiteChanges:
     gone_labels: list[str]
     gone_features: list[str]
     unused_features: list[str]
+    lost_wishes: list[str]
 
     def sentences(self) -> list[str]:
         """The changes in words, a sentence each."""
@@ -128,6 +129,11 @@ class SiteChanges:
             told.append(f"{plural(n_more, 'more effect')} moved beyond the interval.")
         told += self._of_rates()
         told += self._of_names()
+        if self.lost_wishes:
+            told.append(
+                "Wishes about log-odds of the old model, which are not met here: "
+                f"{listing(self.lost_wishes)}."
+            )
         return told
 
     def _of_strength(self) -> str:

@@ -27,12 +27,15 @@ from ..core.arrays import (
     spread_rows,
     weights_per_label,
 )
+from ..probabilities import Curves
 from ..system import FuzzySystem
+from .corrected import Corrector
 from .design import Coefficients, Design, ExceptionRules, Scale
 from .left_out import Groups
 from .ridge import Penalty
 from .rows import Block
 from .solve import HeldRows, groups_of_labels, solve
+from .sums import FitSums
 
 # Strengths λ that are tried; the last one is the old model as it is. Less than 1 was
 # never best, with thousands of rows neither.
@@ -203,6 +206,44 @@ def correction(
     if not may_stay:
         return tried[int(errors.sum(axis=1).argmin())]
     return tried[strongest_choice(errors, n_cases, block.groups)]
+
+
+def under_wishes(
+    found: Correction,
+    block: Block,
+    design: Design,
+    variances: FloatArray,
+    *,
+    corrector: Corrector,
+    old: FloatArray,
+) -> Correction:
+    """What new rows add where the sum of old and added numbers is to meet wishes.
+
+    Parameters
+    ----------
+    found : Correction
+        Without wishes; its strength stays.
+    block, design, variances
+        As in `correction`.
+    corrector : Corrector
+        With wishes that no slope from scores to log-odds changes.
+    old : (P, L)
+        Numbers of the terms of the old model, on the scale of labels.
+    """
+    n_labels = block.Y.shape[1]
+    label_groups = groups_of_labels(block.w, n_labels)
+    sums = FitSums.of_rows(block, design, found.strength, label_groups)
+    sums = replace(sums, curves=Curves(np.ones(n_labels), np.zeros(n_labels)))
+    weights = np.broadcast_to(design.term_weights, design.n_terms)[:, None]
+    start = np.where(weights > 0, old / np.sqrt(np.where(weights > 0, weights, 1.0)), 0)
+    wished = corrector.corrected(sums, start)
+    loo_scores = wished.left_out(block, len(block.Y))
+    return Correction(
+        strength=found.strength,
+        numbers=wished.design.coefficients(wished.B, wished.means, 0 * wished.rates),
+        loo_scores=loo_scores - wished.rates,
+        errors=squared_errors(block, loo_scores, variances),
+    )
 
 
 def _corrected(

@@ -107,10 +107,15 @@ class Corrected:
             rates[part.labels] = solution.rates
         return rates
 
+    @property
+    def means(self) -> FloatArray:
+        """Means (Q, L) of the columns over the rows of each label."""
+        means = [self.solutions[part].mean for part in self.part_of_label]
+        return np.stack(means, axis=1)
+
     def coefficients(self) -> Coefficients:
         """The numbers of a system."""
-        means = [self.solutions[part].mean for part in self.part_of_label]
-        return self.design.coefficients(self.B, np.stack(means, axis=1), self.rates)
+        return self.design.coefficients(self.B, self.means, self.rates)
 
     def left_out(self, block: Block, n_rows: int) -> FloatArray:
         """Honest scores (n, L) of rows, of ``n_rows`` in all.
@@ -233,8 +238,12 @@ class Corrector:
         columns = np.arange(sums.design.first_rule)
         return sums.of_columns(columns, without_exceptions(sums.design))
 
-    def corrected(self, sums: FitSums) -> Corrected:
-        """The numbers that meet the wishes at the least loss."""
+    def corrected(self, sums: FitSums, start: FloatArray | None = None) -> Corrected:
+        """The numbers that meet the wishes at the least loss.
+
+        With ``start`` (P, L), numbers of terms, it is these and what is found that
+        meet the wishes together.
+        """
         if sums.curves is None:
             raise ValueError("wishes about log-odds need the curves of the model")
         kept = self.kept_sums(sums)
@@ -246,6 +255,8 @@ class Corrector:
         free = Corrected(kept, B, solutions, [])
         maker = DemandMaker(kept.design, self.columns, sums.curves)
         demands = maker.demands(self.wishes)
+        if start is not None:
+            demands = [_left_to(demand, start) for demand in demands]
         B = B.copy()
         problems = []
         for labels in _problems(demands, free.part_of_label):
@@ -301,6 +312,14 @@ class Corrector:
             column = columns_of_feature(self.columns, feature)[0]
         n_terms = int((design.scale.terms.feature == column).sum())
         return " (its curve is a straight line here)" if n_terms == 1 else ""
+
+
+def _left_to(demand: Demand, start: FloatArray) -> Demand:
+    """What a demand still asks of numbers that are added to others (P, L)."""
+    met = 0.0
+    for label, row in demand.rows.items():
+        met += float(row @ start[: len(row), label])
+    return replace(demand, least=demand.least - met)
 
 
 def _problems(

@@ -79,8 +79,8 @@ class DemandMaker:
             return
         for column in self._columns_of(wish.feature):
             shape = self._shape(column)
-            if not len(shape.positions):  # the column is constant
-                continue
+            if not len(shape.positions) and wish.kind != "points":
+                continue  # the column is constant: its curve is flat at 0
             for row, least, is_equal in _shape_rows(wish, shape):
                 whole = np.zeros(self.design.n_terms)
                 whole[shape.positions] = row

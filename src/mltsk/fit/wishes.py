@@ -22,7 +22,8 @@ from ..text import did_you_mean, listing
 WishKind: TypeAlias = Literal[
     "rises", "falls", "nothing", "above", "below", "convex", "concave", "points", "same"
 ]
-# Directions by feature, for all labels or by label, or an array of 1, 0 and -1.
+# Directions by feature, for all labels or by label, or an array of 1, 0 and -1; also a
+# series of pandas, or a frame with a row per feature and a column per label.
 DirectionsLike: TypeAlias = Mapping[str, int | Mapping[str, int]] | ArrayLike | None
 # Features, or the labels on which each has no effect.
 WithoutLike: TypeAlias = str | Sequence[str] | Mapping[str, Sequence[str] | str] | None
@@ -32,10 +33,12 @@ DIRECTIONS: Mapping[int, WishKind] = {1: "rises", -1: "falls"}
 FLAT_KINDS: Mapping[str, WishKind] = {"flat_above": "above", "flat_below": "below"}
 # Kinds that ask for an order of values.
 ORDERED = ("rises", "falls", "above", "below", "convex", "concave", "points")
+# Wishes about effects in log-odds: the curves of their labels keep their slopes.
+ABOUT_LOG_ODDS = ("points", "same")
 MAX_EFFECT = 100.0  # log-odds that a curve can be asked to pass through
 CURVE_KEYS = ("points", "flat_above", "flat_below", "shape", "same", "labels")
 CURVE_EXAMPLE = '{"age": [(40, 0), (60, 0.5)]} or {"age": {"flat_above": 80}}'
-MAX_LISTED_LABELS = 3
+MAX_LISTED_POINTS = 6
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,27 @@ class Wish:
             return f"{name} {texts[self.kind]}"
         if self.kind == "points":
             points = [f"({x:g}, {effect:g})" for x, effect in self.values]
-            return f"{name} passes through {listing(points)}"
+            return f"{name} passes through {listing(points, at_most=MAX_LISTED_POINTS)}"
         return f"{name} is flat {self.kind} {self.values[0][0]:g}"
+
+
+def restored_wishes(
+    plain: Sequence[Mapping[str, Any]],
+    features: tuple[str, ...],
+    labels: tuple[str, ...],
+) -> tuple[Wish, ...]:
+    """The wishes of such names and numbers."""
+    wishes = []
+    for item in plain:
+        wishes.append(
+            Wish(
+                feature=features.index(item["feature"]),
+                labels=tuple(labels.index(label) for label in item["labels"]),
+                kind=item["kind"],
+                values=tuple((x, effect) for x, effect in item["values"]),
+            )
+        )
+    return tuple(wishes)
 
 
 @dataclass(frozen=True)
@@ -99,6 +121,7 @@ class WishReader:
     def _directions(self, directions: DirectionsLike) -> list[Wish]:
         if directions is None:
             return []
+        directions = _by_name(directions)
         if isinstance(directions, Mapping):
             return self._named_directions(directions)
         table = np.asarray(directions)
@@ -245,6 +268,19 @@ class WishReader:
         return tuple(sorted(labels))
 
 
+def _by_name(directions: Any) -> Any:
+    """A series or a frame of pandas whose rows are names, as a dict by these names.
+
+    Its rows may be in another order than the features, so their places say nothing.
+    """
+    if not hasattr(directions, "to_dict") or not hasattr(directions, "index"):
+        return directions
+    if not all(isinstance(name, str) for name in directions.index):
+        return directions
+    by_feature = directions if directions.ndim == 1 else directions.T
+    return by_feature.to_dict()
+
+
 def _sequence(names: Any, where: str) -> Sequence[Any]:
     if isinstance(names, Iterable) and not isinstance(names, str | bytes):
         return list(names)
@@ -266,18 +302,20 @@ def _each(asked: Any, name: str) -> list[Mapping[str, Any]]:
     """What is wished of one curve: a dict, several, or points alone."""
     if isinstance(asked, Mapping):
         return [asked]
-    if not isinstance(asked, list | tuple):
+    if not isinstance(asked, list | tuple | np.ndarray):
         raise InputError(
             f"curves asks for {reprlib.repr(asked)} of {name!r}: give points or a "
             f"dict, as {CURVE_EXAMPLE} does."
         )
-    if asked and all(isinstance(item, Mapping) for item in asked):
+    if len(asked) and all(isinstance(item, Mapping) for item in asked):
         return list(asked)
     return [{"points": asked}]
 
 
 def _points(points: Any, name: str) -> tuple[tuple[float, float], ...]:
     pairs = []
+    if isinstance(points, np.ndarray):
+        points = points.tolist()
     for point in _sequence(points, f"points of {name!r}"):
         if not isinstance(point, list | tuple) or len(point) != 2:
             raise InputError(

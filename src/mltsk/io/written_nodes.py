@@ -60,6 +60,7 @@ class NodeWriter:
         # by id; the object is kept so that no other gets its id
         self._numbers: dict[int, tuple[int, object]] = {}
         self._writers: Sequence[tuple[Any, Callable[[Any], Node]]] = (
+            (np.str_, lambda text: self._plain_value(str(text))),
             (np.ndarray | np.generic, self._array),
             (str | int | float | None, self._plain_value),
             (Mapping, self._dict),
@@ -88,8 +89,9 @@ class NodeWriter:
 
     def _dict(self, values: Mapping[Any, object]) -> Node:
         """A dict, and the types of its keys, which are text in JSON."""
-        types = [_node(type(key), "TypeNode") for key in values]
-        content = {key: self.node(value) for key, value in values.items()}
+        plain = {_plain_key(key): value for key, value in values.items()}
+        types = [_node(type(key), "TypeNode") for key in plain]
+        content = {key: self.node(value) for key, value in plain.items()}
         return {
             **_node(type(values), "DictNode"),
             "content": content,
@@ -127,6 +129,11 @@ class NodeWriter:
         if is_new:
             add_member(self.archive, name, content.getvalue())
         return {"file": name, "__id__": number}
+
+
+def _plain_key(key: object) -> object:
+    """A key of a dict, whose text is no text of NumPy: names often come from arrays."""
+    return str(key) if isinstance(key, np.str_) else key
 
 
 def _node(kind: type, loader: str) -> Node:

@@ -25,7 +25,7 @@ from .plan import Plan
 from .plan_checks import plain_plan, plan_from
 from .summary import SUMMARY_FORMAT, SUMMARY_VERSION
 from .summary_checks import MAX_TOTAL, check_kind, check_summary, check_text
-from .sums import SiteSums
+from .sums import BYTES_PER_CELL, SiteSums
 
 SUMS_FORMAT = "mltsk sums"
 SUMS_VERSION = 1
@@ -49,6 +49,10 @@ def _one_sentence(path: str | Path, what: str) -> Iterator[None]:
         raise InputError(f"There is no file {path}.") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder, not {what}.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is damaged or not {what}: it is no text.") from None
+    except json.JSONDecodeError:
+        raise InputError(f"{path} is damaged or not {what}: it is no JSON.") from None
     except Exception as error:  # damaged files meet readers with errors of every kind
         lines = str(error).strip().splitlines() or [type(error).__name__]
         reason = lines[0].rstrip(".")[:MAX_REASON]
@@ -180,7 +184,7 @@ def _sums_in(archive: zipfile.ZipFile, path: str | Path) -> SiteSums:
     moments = []
     for number, (own, total) in enumerate(zip(labels, totals, strict=True)):
         names |= {f"{part}{number}.npy" for part in ("H", "B", "phi", "y")}
-        check_size(32 * plan.design.n_columns**2, path)
+        check_size(BYTES_PER_CELL * plan.design.n_columns**2, path)
         arrays = _arrays(archive, number, _shapes(plan, len(own)), path)
         moments.append(_moments(arrays, total))
     require(set(archive.namelist()) == names, "it has parts that are not sums")

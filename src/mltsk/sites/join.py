@@ -28,6 +28,7 @@ from ..core.pairs import Pairs
 from ..exceptions import InputError
 from ..fit.design import Coefficients, Design
 from ..fit.ridge import Moments, Penalty
+from ..fit.sums import FitSums, LabelSums, check_sum_cells
 from ..probabilities import Curves, check_threshold_wish, find_thresholds
 from ..system import FuzzySystem
 from .plan import Plan, keep_labels
@@ -157,7 +158,9 @@ class Weighing:
 
 
 @underflow_is_zero()
-def joined(sites: Sequence[SiteSums], threshold: Any = 0.5) -> MLTSKClassifier:
+def joined(
+    sites: Sequence[SiteSums], threshold: Any = 0.5, *, keep_sums: bool = False
+) -> MLTSKClassifier:
     """The model of the rows of all sites, from their sums.
 
     It has one more attribute, ``sites_``: a list of dicts, one per site and label, with
@@ -168,6 +171,10 @@ def joined(sites: Sequence[SiteSums], threshold: Any = 0.5) -> MLTSKClassifier:
     sites : sequence of SiteSums
     threshold : float, array or ("cost", 1, 5)
         As in `MLTSKClassifier`. Others need rows.
+    keep_sums : bool, default=False
+        Whether the model keeps the sums of all sites together, so that it can be
+        corrected (`constrained`). They travel with its file: whoever has the sums of
+        all sites but one can tell those of that one.
 
     Examples
     --------
@@ -202,13 +209,27 @@ def joined(sites: Sequence[SiteSums], threshold: Any = 0.5) -> MLTSKClassifier:
         lines.append(_line(statistics.values()))
         for s, judged in statistics.items():
             table.append(_site_row(sums.sites[s].site, name, judged, len(own)))
-    system = _system(
-        plan, design, solved, Curves(*map(np.array, zip(*lines, strict=True)))
-    )
+    curves = Curves(*map(np.array, zip(*lines, strict=True)))
+    system = _system(plan, design, solved, curves)
     nobody = np.zeros((1, len(kept)))
     thresholds, _ = find_thresholds(threshold, nobody, nobody, np.ones(1))
     system = replace(system, thresholds=thresholds)
-    return _classifier(system, plan, weighing, error, table, threshold)
+    model = _classifier(system, plan, weighing, error, table, threshold)
+    if keep_sums:
+        model.kept_sums_ = _kept_sums(by_label, design, weighing.ridge, curves)
+    return model
+
+
+def _kept_sums(
+    by_label: Sequence[dict[int, Moments]], design: Design, ridge: float, curves: Curves
+) -> FitSums:
+    """The sums of all sites together, a part per label."""
+    check_sum_cells(design.n_columns, len(by_label))
+    parts = []
+    for j, own in enumerate(by_label):
+        moments = _scaled(reduce(add, own.values()), design)
+        parts.append(LabelSums(np.array([j]), moments))
+    return FitSums(design, ridge, tuple(parts), curves)
 
 
 def _names_goal(threshold: Any) -> bool:

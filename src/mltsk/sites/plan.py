@@ -9,6 +9,7 @@ Symbols: D columns of numbers, P terms.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,10 @@ from ..columns import Columns, least_rows
 from ..core.arrays import FloatArray
 from ..core.scales import Scaling
 from ..core.terms import Terms
+from ..datasets.dataset import as_number
 from ..exceptions import InputError
 from ..fit.design import Design, ExceptionRules, Scale
-from ..tables.kinds import NOMINAL, NUMBER, YES_NO
+from ..tables.kinds import CONSTANT, NOMINAL, NUMBER, YES_NO
 from ..text import quoted_list
 
 PLAN_FORMAT = "mltsk plan"
@@ -107,6 +109,8 @@ class Plan:
         features = {name: [_feature_of(site, name) for site in sites] for name in names}
         n_rows = sum(site["rows"] for site in sites)
         kinds = {name: _common_kind(name, features[name]) for name in names}
+        for name, kind in kinds.items():
+            features[name] = [_as_elsewhere(own, kind) for own in features[name]]
         columns = _columns(kinds, features, n_rows)
         labels, more = _labels(sites)
         notes += more
@@ -173,25 +177,60 @@ def _shared_features(sites: Sequence[Summary]) -> tuple[list[str], list[str]]:
     """Names of the features that all sites have, and notes on the others."""
     by_site = [[feature["name"] for feature in site["features"]] for site in sites]
     shared = [name for name in by_site[0] if all(name in own for own in by_site)]
+    same = [name for name in shared if _is_constant_everywhere(sites, name)]
+    shared = [name for name in shared if name not in same]
     if len(shared) < MIN_SHARED_FEATURES:
         raise InputError(
             "The sites have no feature in common: give columns that mean the same the "
             "same name."
         )
-    others = sorted({name for own in by_site for name in own} - set(shared))
+    others = sorted({name for own in by_site for name in own} - {*shared, *same})
     notes = []
+    if same:
+        notes.append(
+            f"The same in all rows of each site, so left out: {quoted_list(same)}."
+        )
     if others:
         notes.append(f"Not at every site, so left out: {quoted_list(others)}.")
     return shared, notes
 
 
+def _is_constant_everywhere(sites: Sequence[Summary], name: str) -> bool:
+    """Whether a column is the same in all rows of each site."""
+    return all(_feature_of(site, name)["kind"] == CONSTANT for site in sites)
+
+
+def _as_elsewhere(
+    feature: Mapping[str, Json], kind: str | tuple[str, ...]
+) -> Mapping[str, Json]:
+    """What a site tells about a feature, whose column may be the same in its rows.
+
+    Its one value is then that of the kind that the feature has elsewhere, if it can be:
+    words for yes and no may differ.
+    """
+    if feature["kind"] != CONSTANT:
+        return feature
+    told = feature["values"]
+    values: list[Json] = []
+    numbers: list[Json] = []
+    for word, count in told:
+        number = as_number(word)  # NaN if it is none
+        if kind == NOMINAL or (isinstance(kind, tuple) and word in kind):
+            values.append([word, count])
+        elif kind == NUMBER and isfinite(number):
+            numbers.append([number, count])
+    return {**feature, "values": values, "numbers": numbers}
+
+
 def _common_kind(
     name: str, features: Sequence[Mapping[str, Json]]
 ) -> str | tuple[str, ...]:
-    """The kind that a feature has at all sites."""
+    """The kind that a feature has at all sites where its values differ."""
     kinds = []
     for feature in features:
         kind = feature["kind"]
+        if kind == CONSTANT:
+            continue
         kinds.append(kind if isinstance(kind, str) else tuple(kind))
     different = sorted({str(kind) for kind in kinds})
     if set(different) == {NOMINAL, YES_NO}:

@@ -18,7 +18,13 @@ with a small cell first becomes the next one towards the middle. All other numbe
 become the median of ``least`` neighbours or more. A plan from elsewhere can bend a
 scale until the digits of a sum are counts of people of single values (one who was 58.3
 years old was found to be ill so, with parts of curves of 10 people and more), and it
-can tell no more of neighbours who share a number.
+can tell no more of neighbours who share a number. Among the people of each sum, and
+those by which two sums differ, neighbours are nobody or ``least`` too: of 10 people in
+whom one alone had a label observed, the sums of that label were that person's cells.
+
+Whoever was not measured counts as the average, whatever the plan says that is, so a
+plan can count these as well. "Not measured" is therefore a value like others, with or
+without a column of its own; where it is made not known, its people get the median.
 
 Labels with few cases, or few others, are not shared; nor are those few people in which
 one label was observed and another was not.
@@ -28,6 +34,7 @@ Symbols: n rows, D columns of numbers, L labels.
 
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,16 +85,24 @@ def protected(
     if least <= 1:
         return rows
     _protect_labels(rows, label_names, groups, least)
+    if not rows.observed.any():
+        return rows
+    rows.X[~rows.observed.any(axis=1)] = np.nan  # they are in no sum
     _join_small_values(rows, columns, scaling, groups, least)
     counted = _counted_features(rows.X, columns, scaling)
+    measured = _measured_columns(rows.X, columns, scaling)
+    names = [columns.names[part.feature] for part in columns.parts]
     codes = {name: _codes(rows.X[:, own]) for name, own in counted.items()}
+    for d in measured:
+        gap = np.isnan(rows.X[:, d])
+        if gap.any():
+            codes.setdefault(_gap_name(names[d]), gap.astype(np.intp))
     before = {name: (own != NOT_KNOWN).sum() for name, own in codes.items()}
     _protect_values(codes, rows, groups, least)
     for name, own in counted.items():
         rows.X[codes[name] == NOT_KNOWN, own] = np.nan
     _tell_values(rows, codes, before, least)
-    measured = _measured_columns(rows.X, columns, scaling)
-    names = [columns.names[part.feature] for part in columns.parts]
+    _fill_unknown_gaps(rows.X, names, measured, codes)
     _share_numbers(rows, names, measured, groups, least)
     return rows
 
@@ -96,7 +111,7 @@ def _protect_labels(
     rows: Protected, names: tuple[str, ...], groups: Groups, least: int
 ) -> None:
     """Do not share labels of few cases, nor rows by which two labels differ."""
-    for _ in range(MAX_ROUNDS):
+    while True:  # each round has fewer observed cells
         before = rows.observed.copy()
         for i, j in combinations(range(len(names)), 2):
             for one, other in ((i, j), (j, i)):
@@ -149,10 +164,15 @@ def _counted_features(
         if d in measured:
             continue
         if columns.is_gap[d]:
-            name = f"{name} not measured"
+            name = _gap_name(name)
         own = counted.get(name, slice(d, d))
         counted[name] = slice(own.start, d + 1)
     return counted
+
+
+def _gap_name(name: str) -> str:
+    """What is not known of a feature, as a feature of its own."""
+    return f"{name} not measured"
 
 
 def _join_small_values(
@@ -217,11 +237,11 @@ def _codes(cells: FloatArray) -> Codes:
 def _parts_of_rows(observed: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
     """Parts of the rows that sums tell apart.
 
-    They are all rows, those in which a label was observed, and those by which two of
-    these differ: sums of one label less those of another are about them.
+    They are all rows of the sums, those in which a label was observed, and those by
+    which two of these differ: sums of one label less those of another are about them.
     """
     patterns = np.unique(observed.T, axis=0)
-    parts = [np.ones(len(observed), dtype=bool), *patterns]
+    parts = [observed.any(axis=1), *patterns]
     for one, other in permutations(patterns, 2):
         parts.append(one & ~other)
     return [rows for rows in parts if rows.any()]
@@ -238,29 +258,36 @@ def _protect_values(
     for _ in range(MAX_ROUNDS):
         changed = False
         for own in codes.values():
-            for j in range(rows.Y.shape[1]):
-                label = np.where(rows.observed[:, j], rows.Y[:, j], NOT_KNOWN)
-                changed |= _protect_from_label(
-                    own, label.astype(np.intp), groups, least
-                )
+            for label in _label_codes(rows):
+                changed |= _protect_from_label(own, label, groups, least)
         for one, other in pairs:
             for part in parts:
                 changed |= _protect_pair(one, other, part, groups, least)
         if not changed:
             return
     for own in codes.values():
-        has_small = any(
-            len(
-                _small_cells(
-                    one[part], other[part], groups_of_rows(groups, part), least
-                )
-            )
-            for one, other in pairs
+        others = [pair for pair in pairs if own is pair[0] or own is pair[1]]
+        others += [(own, label) for label in _label_codes(rows)]
+        if any(
+            _has_small_cell(one, other, part, groups, least)
+            for one, other in others
             for part in parts
-            if own is one or own is other
-        )
-        if has_small:
+        ):
             own[:] = NOT_KNOWN
+
+
+def _label_codes(rows: Protected) -> list[Codes]:
+    """What each label is (n,), or not known."""
+    labels = np.where(rows.observed, rows.Y, NOT_KNOWN).astype(np.intp)
+    return list(labels.T)
+
+
+def _has_small_cell(
+    one: Codes, other: Codes, part: NDArray[np.bool_], groups: Groups, least: int
+) -> bool:
+    """Whether few people of a part of the rows share two values."""
+    own_groups = groups_of_rows(groups, part)
+    return bool(_small_cells(one[part], other[part], own_groups, least))
 
 
 def _small_cells(
@@ -365,6 +392,18 @@ def _cells_told(count: int, least: int) -> str:
     return plural(count, "cell") if count >= least else f"fewer than {least} cells"
 
 
+def _fill_unknown_gaps(
+    X: FloatArray, names: list[str], measured: list[int], codes: dict[str, Codes]
+) -> None:
+    """Give the median to those of whom it is not known that they were not measured."""
+    for d in measured:
+        x = X[:, d]
+        gap = np.isnan(x)
+        if gap.any() and not gap.all():
+            is_told = codes[_gap_name(names[d])] != NOT_KNOWN
+            x[gap & ~is_told] = np.median(x[~gap])
+
+
 def _share_numbers(
     rows: Protected, names: list[str], measured: list[int], groups: Groups, least: int
 ) -> None:
@@ -373,6 +412,7 @@ def _share_numbers(
     ``names`` are those of the features of all columns.
     """
     gone = []
+    parts = np.column_stack(_parts_of_rows(rows.observed))
     for d in measured:
         x = rows.X[:, d]
         is_known = ~np.isnan(x)
@@ -381,7 +421,7 @@ def _share_numbers(
             gone.append(names[d])
             continue
         x[is_known] = medians_of_neighbours(
-            x[is_known], groups_of_rows(groups, is_known), least
+            x[is_known], groups_of_rows(groups, is_known), least, parts[is_known]
         )
     if gone:
         rows.told.append(
@@ -394,23 +434,68 @@ def _share_numbers(
         )
 
 
-def medians_of_neighbours(x: FloatArray, groups: Groups, least: int) -> FloatArray:
+def medians_of_neighbours(
+    x: FloatArray, groups: Groups, least: int, parts: NDArray[np.bool_] | None = None
+) -> FloatArray:
     """Numbers (n,) of which each is shared by ``least`` people, who are neighbours.
+
+    Also in each part of the rows, columns of ``parts`` (n, p), in which somebody shares
+    it.
 
     >>> medians_of_neighbours(np.array([1.0, 9.0, 2.0, 8.0, 7.0]), None, 2).tolist()
     [1.5, 8.0, 1.5, 8.0, 8.0]
     """
     order = np.argsort(x, kind="stable")
-    people = order if groups is None else groups[order]
+    if parts is None:
+        parts = np.ones((len(x), 1), dtype=bool)
+    people = np.arange(len(x)) if groups is None else groups
     _, starts = np.unique(x[order], return_index=True)
-    ends = []
-    neighbours: set[int] = set()
-    for start, own in zip(starts, np.split(people, starts[1:]), strict=True):
-        neighbours.update(own.tolist())
-        if len(neighbours) >= least:
-            ends.append(int(start) + len(own))
-            neighbours.clear()
+    blocks: list[Neighbours] = []
+    growing = Neighbours.none(parts.shape[1])
+    for own in np.split(order, starts[1:]):
+        growing.add(own, people[own], parts[own])
+        if growing.are_enough(least):
+            blocks.append(growing)
+            growing = Neighbours.none(parts.shape[1])
+    while blocks and not growing.are_enough(least):  # the last few join those before
+        before = blocks.pop()
+        rows = np.array(growing.rows, dtype=np.intp)
+        before.add(rows, people[rows], parts[rows])
+        growing = before
     medians = np.empty(len(x))
-    for places in np.split(order, ends[:-1]):  # the last few go with those before
-        medians[places] = np.median(x[places])
+    for block in [*blocks, growing]:
+        medians[block.rows] = np.median(x[block.rows])
     return medians
+
+
+@dataclass
+class Neighbours:
+    """Rows with neighbouring numbers, and how many people of each part they are.
+
+    ``seen`` says in which parts a person was counted, ``counts`` are (p,).
+    """
+
+    rows: list[int]
+    seen: dict[int, NDArray[np.bool_]]
+    counts: NDArray[np.intp]
+
+    @classmethod
+    def none(cls, n_parts: int) -> "Neighbours":
+        """No rows yet."""
+        return cls([], {}, np.zeros(n_parts, dtype=np.intp))
+
+    def add(
+        self, rows: NDArray[np.intp], people: NDArray[Any], parts: NDArray[np.bool_]
+    ) -> None:
+        """Add rows of people, who are in some parts (m, p)."""
+        nowhere = np.zeros(len(self.counts), dtype=bool)
+        for row, person, own in zip(rows.tolist(), people.tolist(), parts, strict=True):
+            before = self.seen.get(person, nowhere)
+            self.rows.append(row)
+            self.counts += own & ~before
+            self.seen[person] = own | before
+
+    def are_enough(self, least: int) -> bool:
+        """Whether there is somebody, and each part has nobody or enough people."""
+        is_few = (self.counts > 0) & (self.counts < least)
+        return bool(self.rows) and not is_few.any()

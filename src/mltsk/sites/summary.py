@@ -15,10 +15,12 @@ from ..core.arrays import FloatArray
 from ..exceptions import InputError
 from ..fit.left_out import Groups
 from ..frames import InputColumn, columns_of
+from ..tables.kinds import CONSTANT
 from ..text import plural
 
 if TYPE_CHECKING:
     from ..tables import DataTable
+    from ..tables.report import ColumnSummary
 
 LEAST_PEOPLE = 10
 SUMMARY_FORMAT = "mltsk summary"
@@ -66,6 +68,9 @@ def summary_of(table: "DataTable", least: int = LEAST_PEOPLE) -> dict[str, Json]
     features = []
     for column, kind in zip(columns_of(table.X), table.kinds.values(), strict=True):
         features.append(_feature(column, kind, groups, least))
+    for summary in table.columns:
+        if summary.kind == CONSTANT:
+            features.append(_constant(summary, least))
     labels = []
     for name in table.label_names:
         labels.append(_label(str(name), table.Y[name].to_numpy(float), groups, least))
@@ -115,6 +120,23 @@ def _feature(
         percentiles = _short(percentiles)
     about["percentiles"] = percentiles.tolist()
     return about
+
+
+def _constant(column: "ColumnSummary", least: int) -> dict[str, Json]:
+    """What is told about a column that is the same in all rows of this site.
+
+    Elsewhere it may be a feature. Its value is told if everybody has it.
+    """
+    everybody = _rounded(column.rows, least)
+    has_gaps = bool(column.missing)
+    is_empty = not column.examples
+    return {
+        "name": column.name,
+        "kind": CONSTANT,
+        "rows": 0 if has_gaps else everybody,
+        "missing": everybody if is_empty else 0,
+        "values": [] if has_gaps else [[column.examples[0], everybody]],
+    }
 
 
 def groups_of_rows(groups: Groups, rows: NDArray[np.bool_]) -> Groups:

@@ -9,7 +9,7 @@ from ..io.requirements import (
     is_finite_number,
     require,
 )
-from ..tables.kinds import NOMINAL, NUMBER, YES_NO
+from ..tables.kinds import CONSTANT, NOMINAL, NUMBER, YES_NO
 from .summary import N_PERCENTILES
 
 MAX_FEATURES = 10_000
@@ -78,7 +78,8 @@ def _check_feature(feature: Json, n_rows: int) -> None:
     require(isinstance(feature, dict), "a feature must be an object")
     check_text(feature.get("name"), "the name of a feature")
     kind = feature.get("kind")
-    check_feature_kind(kind)
+    if kind != CONSTANT:
+        check_feature_kind(kind)
     for name in ("rows", "missing"):
         is_count_of = _is_number_of_rows(feature.get(name), n_rows)
         require(is_count_of, f"{name!r} of a feature must be a number of rows")

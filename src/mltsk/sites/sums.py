@@ -16,6 +16,7 @@ from ..exceptions import InputError
 from ..fit.ridge import Moments, Penalty
 from ..fit.rows import Block
 from ..fit.solve import HeldRows, groups_of_labels, solve
+from ..limits import memory_limit
 from ..metrics.curves import weighted_ranking
 from ..text import quoted_list
 from .plan import Plan
@@ -25,6 +26,7 @@ from .summary import LEAST_PEOPLE
 if TYPE_CHECKING:
     from ..tables import DataTable
 
+BYTES_PER_CELL = 32  # of sums, while they are made or read
 COST_RIDGE = 8.0  # of the local models by which the cost of protection is told
 
 
@@ -40,11 +42,14 @@ class SiteSums:
     least : int
         No count of fewer people is in the sums.
     told : list of str
-        What was made not known, and what that costs.
+        What was made not known.
     labels : tuple of arrays
         Numbers of labels that were observed in the same rows.
     moments : tuple of Moments
         Sums of these labels; ``H`` is (Q, Q) and ``B`` (Q, labels).
+    cost : str
+        What that costs. It stays at the site, since it was found on rows of which
+        nothing was made not known; sums from a file have none.
 
     Examples
     --------
@@ -62,6 +67,7 @@ class SiteSums:
     told: tuple[str, ...]
     labels: tuple[NDArray[np.intp], ...]
     moments: tuple[Moments, ...]
+    cost: str = ""
 
     @classmethod
     @underflow_is_zero()
@@ -69,6 +75,7 @@ class SiteSums:
         cls, table: "DataTable", plan: Plan, least: int = LEAST_PEOPLE
     ) -> "SiteSums":
         """Sums over the rows of a table."""
+        _check_columns(plan)
         X = numbers_of_table(table, plan)
         Y, observed = labels_of_table(table, plan)
         safe = protected(
@@ -95,8 +102,9 @@ class SiteSums:
             label_groups.append(shared[own])
             moments.append(block.moments(plan.design, shared[own]))
         told = [*safe.told, _people_and_columns(int(observed.any(axis=1).sum()), plan)]
+        cost = ""
         if safe.told:
-            told.append(_cost(plan, (X, Y, observed), (safe.X, safe.Y, safe.observed)))
+            cost = _cost(plan, (X, Y, observed), (safe.X, safe.Y, safe.observed))
         return cls(
             plan=plan,
             site=table.name,
@@ -104,6 +112,7 @@ class SiteSums:
             told=tuple(text for text in told if text),
             labels=tuple(label_groups),
             moments=tuple(moments),
+            cost=cost,
         )
 
     def of_label(self, j: int) -> Moments | None:
@@ -119,6 +128,18 @@ class SiteSums:
                     total=moments.total,
                 )
         return None
+
+
+def _check_columns(plan: Plan) -> None:
+    """Refuse a plan whose sums would take more memory than they may."""
+    n_columns = plan.design.n_columns
+    size = BYTES_PER_CELL * n_columns**2
+    if size > memory_limit():
+        raise InputError(
+            f"The plan has {n_columns:,} columns, and their sums would take "
+            f"{size >> 20:,} MiB of memory, more than {memory_limit() >> 20:,} MiB: "
+            "make a plan of fewer features, or without curves."
+        )
 
 
 def numbers_of_table(table: "DataTable", plan: Plan) -> FloatArray:
