@@ -60,7 +60,7 @@ def test_predict_proba_is_near_the_rate_on_every_table_of_noise(fits_to_noise):
         assert mean == pytest.approx(y.mean(), abs=0.02)
 
 
-@pytest.mark.parametrize("seed", [28, 43, 58])  # what exceptions gained by chance
+@pytest.mark.parametrize("seed", [28, 29, 43, 58])  # what exceptions gained by chance
 def test_exceptions_that_gain_by_chance_do_not_move_the_mean_probability(seed):
     X, y, groups = noise_in_groups_of_3(seed)
     clf = MLTSKClassifier().fit(X, y, groups=groups)
@@ -69,18 +69,42 @@ def test_exceptions_that_gain_by_chance_do_not_move_the_mean_probability(seed):
     assert mean == pytest.approx(y.mean(), abs=0.02)
 
 
-def test_nothing_is_learned_that_gains_no_more_than_chance_does():
-    gains = []
+def test_what_is_told_of_noise_costs_little():
+    losses = []
     for seed in range(30):
         X, y = noise_table(seed, n_rows=100)
         fresh_X, fresh_y = noise_table(1_000 + seed, n_rows=4_000)
         clf = MLTSKClassifier().fit(X, y)
         p = clf.predict_proba(fresh_X)[:, -1]
-        losses = -np.log(np.where(fresh_y > 0, p, 1 - p))
+        of_model = -np.log(np.where(fresh_y > 0, p, 1 - p))
         rate = y.mean()
         of_constant = -np.log(np.where(fresh_y > 0, rate, 1 - rate))
-        gains.append(np.mean(losses - of_constant))
-    assert np.mean(gains) < 0.003  # .005 where every gain counts
+        losses.append(np.mean(of_model - of_constant))
+    assert np.mean(losses) < 0.0065  # .0074 where rows are scored by what they chose
+
+
+def test_loo_scores_of_rare_labels_are_as_good_as_those_of_fresh_rows():
+    surplus = []
+    for seed in range(100, 116):
+        rng = np.random.default_rng(seed)
+        X, y = signal_table(rng, n_rows=600, strength=1.35, shift=-4.2)
+        fresh_X, fresh_y = signal_table(rng, n_rows=6000, strength=1.35, shift=-4.2)
+        clf = MLTSKClassifier().fit(X, y)
+        truth = auc_of(fresh_y, clf.decision_function(fresh_X)[:, None])
+        surplus.append(auc_of(y, clf.loo_scores_) - truth)
+    # -.05 where scores of other choices lie closer together than those of the model
+    assert np.mean(surplus) == pytest.approx(0, abs=0.035)
+
+
+def test_predict_proba_has_the_mean_of_the_rate_where_folds_choose_otherwise():
+    for seed in (201, 205, 210, 217, 219):  # some fifths of the rows choose nothing
+        rng = np.random.default_rng(seed)
+        X, y = signal_table(rng, n_rows=150, strength=1.0, shift=-1.6)
+        clf = MLTSKClassifier().fit(X, y)
+        assert clf.fit_record_.choice_shifts is not None
+        mean = clf.predict_proba(X)[:, -1].mean()
+        # off by up to .016 where their scores lie closer together than the others
+        assert mean == pytest.approx(y.mean(), abs=0.008)
 
 
 def test_loo_scores_rank_noise_neither_for_nor_against_its_labels(fits_to_noise):

@@ -90,17 +90,28 @@ def test_fit_curves_give_a_rare_label_the_curve_of_all():
     assert np.isfinite(never.offsets).all()
 
 
-def test_fit_curves_count_weights_as_copies():
+def test_fit_curves_count_weights_as_copies_in_groups():
     rng = np.random.default_rng(2)
     scores = rng.random((60, 2))
     w = rng.integers(0, 3, 60)
     Y = (scores + 0.3 * rng.normal(size=(60, 2)) > 0.6).astype(float)
     weighted = fit_curves(scores, Y, w * 1.0)
-    repeated = fit_curves(
-        np.repeat(scores, w, axis=0), np.repeat(Y, w, axis=0), np.ones(w.sum())
-    )
+    copies = np.repeat(np.arange(60), w)
+    repeated = fit_curves(scores[copies], Y[copies], np.ones(len(copies)), copies)
     assert_allclose(weighted.slopes, repeated.slopes)
     assert_allclose(weighted.offsets, repeated.offsets)
+
+
+def test_fit_curves_believe_few_large_groups_as_little_as_so_many_rows():
+    rng = np.random.default_rng(4)
+    scores = rng.random((12, 1))
+    Y = (scores > 0.5).astype(float)
+    alone = fit_curves(scores, Y, np.ones(12))
+    groups = np.repeat(np.arange(12), 25)
+    in_groups = fit_curves(scores[groups], Y[groups], np.ones(300), groups)
+    assert_allclose(in_groups.slopes, alone.slopes)
+    apart = fit_curves(scores[groups], Y[groups], np.ones(300))
+    assert apart.slopes > 2 * alone.slopes
 
 
 # thresholds ---------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from .fit.adapt import (
 )
 from .fit.corrected import Corrector
 from .fit.design import Coefficients, Design
-from .fit.left_out import group_codes
+from .fit.left_out import group_codes, take_groups
 from .fit.order import order_by_content
 from .fit.ridge import Penalty
 from .fit.rows import Block
@@ -315,7 +315,10 @@ class Adaptation:
             if not len(labels) or (is_old and np.isinf(strength)):
                 continue
             own = log_odds[chosen][:, labels], Y[:, labels], w[:, labels]
-            fitted = drawn_curves(*own, strength) if is_old else fit_curves(*own)
+            if is_old:
+                fitted = drawn_curves(*own, strength)
+            else:
+                fitted = fit_curves(*own, take_groups(self.rows.groups, chosen))
             slopes[labels] = fitted.slopes
             offsets[labels] = fitted.offsets
         return Curves(slopes, offsets)

@@ -141,5 +141,5 @@ def _answers(
         block = replace(block, w=np.concatenate([part.w, np.zeros(n_people)]))
     scores = left_out_scores(part.design, part.penalty, block, Z, K)
     own = scores[: len(part)] + rate_shifts(part.Y, part.w, part.groups)
-    curves = fit_curves(own, np.nan_to_num(part.Y), part.w)
+    curves = fit_curves(own, np.nan_to_num(part.Y), part.w, part.groups)
     return curves.log_odds(scores[len(part) :])

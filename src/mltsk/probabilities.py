@@ -6,9 +6,10 @@ if it had not been there.
 
 Log-odds of a label are a line of its score, fitted to these scores. The line of a label
 with little to learn from is pulled towards one that all labels share, as if
-PRIOR_SAMPLES more samples had followed it; it then moves up or down until the mean
-probability is the rate of the label. Thresholds are probabilities for the user, and
-log-odds here. Those that are found lie half-way between two rows.
+PRIOR_SAMPLES more samples had followed it, each as good as a row (or group of rows) of
+the data; it then moves up or down until the mean probability is the rate of the label.
+Thresholds are probabilities for the user, and log-odds here. Those that are found lie
+half-way between two rows.
 """
 
 from collections.abc import Sequence
@@ -84,13 +85,22 @@ def log_odds_of(probabilities: FloatArray) -> FloatArray:
     return np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
 
 
-def fit_curves(scores: FloatArray, Y: FloatArray, w: FloatArray) -> Curves:
+def fit_curves(
+    scores: FloatArray,
+    Y: FloatArray,
+    w: FloatArray,
+    groups: NDArray[np.intp] | None = None,
+) -> Curves:
     """Fit the curve of each label to leave-one-out scores.
 
     Parameters
     ----------
     scores, Y : arrays of shape (N, L)
     w : array of shape (N,) or (N, L)
+    groups : array of shape (N,), optional
+        Codes 0, 1, … of rows that belong together. A few large groups say little: on
+        noise (300 rows in groups of 1 to 60) log loss was .015 above that of the rate
+        where rows were counted, and .005 where groups are.
 
     Examples
     --------
@@ -110,7 +120,8 @@ def fit_curves(scores: FloatArray, Y: FloatArray, w: FloatArray) -> Curves:
     variance = max(float((shared_w * S * S).sum() / total), 1e-12)
     rate = float(np.clip((shared_w * Y).sum() / total, 1e-6, 1 - 1e-6))
     # one curve for all labels, pulled towards that of scores which are probabilities
-    information = PRIOR_SAMPLES * max(rate * (1 - rate), 1e-3)
+    of_prior = PRIOR_SAMPLES * max(rate * (1 - rate), 1e-3)
+    information = of_prior * _weight_of_one(_sums_of_groups(shared_w, groups).ravel())
     shared = _fit_logistic(
         S.reshape(-1, 1),
         Y.reshape(-1, 1),
@@ -120,6 +131,7 @@ def fit_curves(scores: FloatArray, Y: FloatArray, w: FloatArray) -> Curves:
         pull=(information * variance, information),
     )
     # a curve per label, pulled towards it
+    information = of_prior * _weight_of_one(_sums_of_groups(w, groups))
     slopes, offsets = _fit_logistic(
         S,
         Y,
@@ -132,6 +144,25 @@ def fit_curves(scores: FloatArray, Y: FloatArray, w: FloatArray) -> Curves:
     slopes = np.maximum(slopes, 1e-3 / variance**0.5)
     offsets = _offsets_at_rates(slopes * S, Y, w, offsets)
     return Curves(slopes, offsets - slopes * center)
+
+
+def _sums_of_groups(w: FloatArray, groups: NDArray[np.intp] | None) -> FloatArray:
+    """Weights of groups (G, L), where rows have w (N, L)."""
+    if groups is None:
+        return w
+    sums = np.zeros((int(groups.max()) + 1, w.shape[1]))
+    np.add.at(sums, groups, w)
+    return sums
+
+
+def _weight_of_one(weights: FloatArray) -> FloatArray:
+    """The weight of a row (or group) such that n equal ones would say as much.
+
+    Of weights (G, L) one per label, of (G,) a single one.
+    """
+    total = weights.sum(axis=0)
+    squares = (weights**2).sum(axis=0)
+    return np.where(total > 0, squares / np.maximum(total, 1e-300), 1.0)
 
 
 def _varies(Y: FloatArray, w: FloatArray) -> NDArray[np.bool_]:

@@ -240,7 +240,8 @@ class FitRecord:
         """Curves of honest scores (n, L) of some training rows."""
         Y = np.nan_to_num(self.training.Y[judged])
         w = self.training.w[judged]
-        free = fit_curves(scores, Y, w)
+        groups = take_groups(self.training.groups, judged)
+        free = fit_curves(scores, Y, w, groups)
         if self.held_slopes is None:
             return free
         is_held = ~np.isnan(self.held_slopes)
@@ -347,7 +348,12 @@ class FitRecord:
         Y = np.nan_to_num(self.training.Y[self.judged])
         log_odds = np.zeros(Y.shape)
         for left_out, others in self._folds():
-            curves = fit_curves(self.scores[others], Y[others], self.weights[others])
+            curves = fit_curves(
+                self.scores[others],
+                Y[others],
+                self.weights[others],
+                take_groups(self.groups, np.flatnonzero(others)),
+            )
             log_odds[left_out] = curves.log_odds(self.scores[left_out])
         return log_odds
 
@@ -552,7 +558,8 @@ class FitRecord:
         Y = self.training.Y[models.rows][among]
         w = self.training.w[models.rows][among]
         scores = scores[among]
-        curves = fit_curves(scores, np.nan_to_num(Y), w)
+        groups = take_groups(take_groups(self.training.groups, models.rows), among)
+        curves = fit_curves(scores, np.nan_to_num(Y), w, groups)
         evaluation = evaluate(observed_labels(Y, w), curves.log_odds(scores))
         macro = float(evaluation.per_label["AP"].mean())
         return {"AP": evaluation["AP"], "macro_AP": macro}

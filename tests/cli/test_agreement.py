@@ -14,6 +14,11 @@ from mltsk.pages.review import review_page
 from mltsk.pages.worth import judge
 
 OF_LIVERS = ["ascites", "hepatomegaly", "spiders", "edema"]
+OF_SMOKERS = [
+    *("asthma", "bronch", "hbp", "pepticulcer", "chroniccough", "hayfever"),
+    *("diabetes", "nervousbreak", "headache", "otherpain", "allergies"),
+    *("nerves", "lackpep", "boweltrouble", "hbpmed"),
+]
 OF_STOPS = ["citation", "person", "vehicle"]
 EVERY_STOP = 40  # of 51,920 stops, one in so many
 N_STATEMENTS = 12
@@ -27,14 +32,15 @@ class Source(NamedTuple):
     words: list
 
 
-@pytest.fixture(scope="module", params=["pbc", "pbcseq", "stops"])
+@pytest.fixture(scope="module", params=["pbc", "nhefs", "pbcseq", "stops"])
 def source(request, tmp_path_factory):
-    """The table in the box, visits of patients who come again, or some of the stops."""
+    """The table in the box, smokers, visits of patients, or some of the stops."""
     if request.param == "pbc":
         return Source("pbc", OF_LIVERS, ["pbc"])
-    if request.param == "pbcseq":
-        path = real_table("pbcseq.csv")
-        return Source(path, OF_LIVERS, [path, "--labels", ",".join(OF_LIVERS)])
+    if request.param in ("nhefs", "pbcseq"):
+        path = real_table(f"{request.param}.csv")
+        labels = OF_SMOKERS if request.param == "nhefs" else OF_LIVERS
+        return Source(path, labels, [path, "--labels", ",".join(labels)])
     path = tmp_path_factory.mktemp("stops") / "stops.csv"
     stops = pd.read_csv(real_table("stops.csv.gz"))[::EVERY_STOP]
     stops = stops.drop(columns=["stop", "date"])

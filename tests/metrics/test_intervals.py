@@ -8,6 +8,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from mltsk.exceptions import InputError
 from mltsk.metrics import average_precision_interval, roc_auc_interval
 from mltsk.metrics.curves import ranking
+from mltsk.metrics.intervals import guessed_precision
 
 INTERVALS = [average_precision_interval, roc_auc_interval]
 
@@ -129,6 +130,21 @@ def test_interval_is_not_narrower_where_every_row_is_there_three_times(interval)
     assert thrice.high == pytest.approx(once.high, abs=1e-3)
     apart = interval(y[groups], s[groups])
     assert apart.high - apart.low < 0.7 * (once.high - once.low)
+
+
+@pytest.mark.parametrize("n_groups", [8, 60])
+def test_guessed_precision_is_the_mean_of_groups_in_random_order(n_groups):
+    rng = np.random.default_rng(2)
+    groups = rng.integers(0, n_groups, size=240)
+    chances = 1 / (1 + np.exp(1.3 - rng.normal(size=n_groups)))
+    y = rng.random(240) < chances[groups]
+    figures = []
+    for _ in range(1_000):
+        scores = rng.random(n_groups)[groups] + 1e-6 * rng.random(240)
+        figures.append(average_precision_score(y, scores))
+    guessed = guessed_precision(y, groups)
+    assert guessed == pytest.approx(np.mean(figures), abs=0.015)
+    assert guessed < y.mean() + 0.1  # of 8 rows instead of 240 it is .2 above the rate
 
 
 def test_roc_auc_interval_counts_what_cases_and_others_of_a_group_share():

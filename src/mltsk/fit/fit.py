@@ -32,7 +32,6 @@ from ..core.membership import Members
 from ..core.scales import column_quantiles
 from ..core.used import UsedFeatures
 from ..exceptions import InputError
-from ..probabilities import fit_curves
 from ..system import FuzzySystem
 from .choose import (
     CHOICE_FOLDS,
@@ -254,20 +253,28 @@ def _check_memory(rows: Rows, n_columns: int, n_patterns: int) -> None:
 
 
 def _on_scale_of(scores: FloatArray, others: FloatArray, block: Block) -> FloatArray:
-    """Scores of another design (n, L) as far from their mean as those of the model.
+    """Scores of another design (n, L), spread as widely as those of the model.
 
-    The same distance then means the same log-odds, by half or twice at most: a design
-    that tells nothing has no scale. Rare labels that are told well were ranked worse
-    without it: an AP of -.021 next to the truth, and -.013 with it (3 % of 600 rows).
+    Without some of the rows a fit may choose to shrink much more, and its scores then
+    lie close together, in the same order. Ranked among those of the model as they are,
+    they would tell of the choice and not of the rows: of 3 % of 600 rows that are told
+    well, the AUC was .039 below the truth, and with one spread for all it is .006.
     """
-    counted = np.flatnonzero(asnumpy(block.row_weights) > 0)
-    Y = asnumpy(block.without_unobserved().Y)[counted]
-    w = asnumpy(block.w)[counted]
-    of_others = fit_curves(others[counted], Y, w)
-    ratio = of_others.slopes / fit_curves(scores[counted], Y, w).slopes
-    weights = weights_per_label(w, Y.shape)
-    mean = np.average(others[counted], axis=0, weights=weights)
-    return mean + np.clip(ratio, 0.5, 2.0) * (others - mean)
+    Y = asnumpy(block.without_unobserved().Y)
+    weights = weights_per_label(asnumpy(block.w), Y.shape)
+    _, spread = _mean_and_spread(scores, weights)
+    mean, spread_of_others = _mean_and_spread(others, weights)
+    return mean + (others - mean) * (spread / np.maximum(spread_of_others, 1e-300))
+
+
+def _mean_and_spread(
+    scores: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation (L,) of scores (n, L) with weights (n, L)."""
+    total = np.maximum(weights.sum(axis=0), 1e-300)
+    mean = (weights * scores).sum(axis=0) / total
+    variance = (weights * (scores - mean) ** 2).sum(axis=0) / total
+    return mean, np.sqrt(variance)
 
 
 def _kept_sums(

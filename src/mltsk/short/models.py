@@ -499,7 +499,7 @@ class ShortModels:
         """
         rows = self._chosen_on
         scores = self._whole.problem.scores(self._columns, coef)
-        own = fit_curves(scores, np.nan_to_num(rows.Y), rows.w)
+        own = fit_curves(scores, np.nan_to_num(rows.Y), rows.w, rows.groups)
         return np.clip(own.slopes / curves.slopes - 1, 0.0, MAX_SHRUNK)
 
     def _times_chosen(self, size: int, coef: Array) -> tuple[NDArray[np.int64], int]:

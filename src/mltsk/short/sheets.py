@@ -33,6 +33,7 @@ from .regions import Index
 # A ramp in whose middle this percentile is not reached is told for low values: it is 0
 # at its upper end.
 LOW_SIDE_PERCENTILE = 0.4
+LEAST_BEND = 1e-6  # share of the steepest slope: rounded numbers bend more, or not
 
 
 class Ramp(NamedTuple):
@@ -59,6 +60,20 @@ class Line:
     heights: FloatArray
     zero: int
     average: float
+
+    def without_idle_knots(self) -> "Line":
+        """The same line without knots at which rounding has left no bend."""
+        slopes = np.diff(self.heights) / np.diff(self.knots)
+        change = np.abs(np.diff(slopes))
+        bends = change > LEAST_BEND * np.abs(slopes).max(initial=0.0)
+        kept = np.concatenate([[True], bends, [True]])
+        kept[self.zero] = True
+        return replace(
+            self,
+            knots=self.knots[kept],
+            heights=self.heights[kept],
+            zero=int(kept[: self.zero].sum()),
+        )
 
     def ramps(self) -> Iterator[tuple[Ramp, float]]:
         """Ramps from each knot to the next, with their numbers, unless these are 0."""
@@ -183,13 +198,14 @@ class SheetMaker:
                 average=average,
             )
         zero = self._point_of_zero(column, knots)
-        return Line(
+        line = Line(
             column=column,
             knots=knots,
             heights=rounded(heights - heights[zero], digits),
             zero=zero,
             average=average - float(heights[zero]),
         )
+        return line.without_idle_knots()
 
     def _point_of_zero(self, column: int, knots: FloatArray) -> int:
         """Which point of a line is 0.
