@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import NamedTuple, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
 from ..columns import Columns
@@ -194,9 +194,9 @@ class Scale:
         """Turns ramps into columns of heights (P, P), for the scales OVERLAPPING."""
         return self.terms.heights()
 
-    def general(self, Z: Matrix) -> Matrix:
+    def general(self, Z: Matrix, dtype: DTypeLike = np.float64) -> Matrix:
         """Columns of the general rule (N, P) of scaled rows, perhaps CSR."""
-        T = cast(self.terms.memberships(Z, self.scaling), np.float64)
+        T = cast(self.terms.memberships(Z, self.scaling), dtype)
         if self.name not in OVERLAPPING:
             return T
         heights = put(self.heights.toarray(), T) if is_tensor(T) else self.heights

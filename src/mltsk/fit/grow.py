@@ -25,8 +25,10 @@ from ..core.arrays import (
     FloatArray,
     Matrix,
     asnumpy,
+    cast,
     dense,
     namespace,
+    put,
 )
 from ..core.pairs import Conditions, Pairs
 from ..core.scales import Scaling
@@ -127,14 +129,15 @@ def grow(
         Rows of the data.
     """
     growing = Growing(scale, block, Z=Z, w=w, label_groups=label_groups, wishes=wishes)
-    choice = growing.general()
+    general = growing.general()
+    choice = general.choice
     if scale.name == "quantile":
-        residuals = growing.residuals(choice)
-        finer = growing.with_finer_curves(choice, residuals)
+        residuals = growing.residuals(general)
+        finer = growing.with_finer_curves(general, residuals)
         if finer is not None:
-            growing, choice = finer
-            residuals = growing.residuals(choice)
-        choice = growing.with_pairs(choice, residuals)
+            growing, general = finer
+            residuals = growing.residuals(general)
+        choice = growing.with_pairs(general, residuals)
     if wishes.n_rules == 0:
         return choice
     if wishes.n_rules is None:
@@ -142,6 +145,16 @@ def grow(
             return choice  # of twelve such tables none took exceptions, a fifth of time
         return growing.with_kernel(choice, n_rows)
     return growing.with_rules(choice, wishes.n_rules)
+
+
+class GeneralRule(NamedTuple):
+    """The choice of a general rule, with the weights (P,) of all terms of the scale.
+
+    Terms of weight 0 are not in its design.
+    """
+
+    choice: Choice
+    weights: FloatArray
 
 
 class GrownPairs(NamedTuple):
@@ -198,8 +211,39 @@ class Growing:
         """The columns of a design, of all rows."""
         return BlockColumns(design.rows, self.Z, design.n_columns)
 
-    def _judge(self, columns: BlockColumns) -> SumsJudge:
-        """The judge of some columns."""
+    @cached_property
+    def _Z_single(self) -> Matrix:
+        return cast(self.Z, np.float32)
+
+    @cached_property
+    def _terms(self) -> BlockColumns:
+        """The columns of all terms, of all rows.
+
+        In single precision, as those of pairs: their products take half of the time,
+        and errors of judging rows differ in the seventh digit.
+        """
+
+        def of(Z: Matrix) -> Array:
+            return dense(self.scale.general(Z, dtype=np.float32))
+
+        return BlockColumns(of, self._Z_single, len(self.scale.terms), np.float32)
+
+    def _columns_of_pairs(self, pairs: Pairs) -> BlockColumns:
+        """The columns of pairs, of all rows."""
+
+        def of(Z: Array) -> Array:
+            return pairs.memberships(Z, self._scaling)
+
+        return BlockColumns(of, self._Z_single, len(pairs), np.float32)
+
+    @cached_property
+    def _terms_judge(self) -> SumsJudge:
+        return self._judge(self._terms)
+
+    def _judge(
+        self, columns: BlockColumns, before: SumsJudge | None = None
+    ) -> SumsJudge:
+        """The judge of some columns, or of those of another judge and then these."""
         return SumsJudge.of(
             columns,
             self.block,
@@ -207,16 +251,15 @@ class Growing:
             label_groups=self.label_groups,
             ridge=self.wishes.ridge,
             search=self._search,
+            before=before,
         )
 
     # the general rule -----------------------------------------------------------------
 
-    def general(self) -> Choice:
+    def general(self) -> GeneralRule:
         """The general rule, with the best shares of lines and ramps."""
-        plain = self._without_rules(self.scale, np.ones(len(self.scale.terms)))
-        columns = self._columns(plain)
-        judge = self._judge(columns)
-        variances = columns.variances(self.w)
+        judge = self._terms_judge
+        variances = self._terms.variances(self.w)
         tried = []
         for share, gap_share in self._shares():
             weights = self.scale.term_weights(variances, share, gap_share)
@@ -224,7 +267,8 @@ class Growing:
         error, ridge, weights = min(tried, key=lambda each: each[0])
         kept = weights > 0
         design = self._without_rules(self.scale.keeping(kept), weights[kept])
-        return Choice(design, ridge, error / judge.total_weight)
+        choice = Choice(design, ridge, error / judge.total_weight)
+        return GeneralRule(choice, weights)
 
     def _without_rules(self, scale: Scale, term_weights: FloatArray) -> Design:
         """The design of a general rule alone."""
@@ -239,8 +283,8 @@ class Growing:
         return list(product(shares, gap_shares))
 
     def with_finer_curves(
-        self, choice: Choice, residuals: FloatArray
-    ) -> "tuple[Growing, Choice] | None":
+        self, general: GeneralRule, residuals: FloatArray
+    ) -> "tuple[Growing, GeneralRule] | None":
         """Designs with finer curves where residuals (n, L) ask for it, and the choice.
 
         They are chosen by the first half of the rows, and judged by rows of the second;
@@ -253,24 +297,26 @@ class Growing:
             return None
         finer = replace(self, scale=scale)
         grown = finer.general()
-        explained = self._null_error - choice.error
-        if grown.error < choice.error - MIN_FINER_GAIN * explained:
+        error = general.choice.error
+        explained = self._null_error - error
+        if grown.choice.error < error - MIN_FINER_GAIN * explained:
             return finer, grown
         return None
 
     # pairs ----------------------------------------------------------------------------
 
-    def with_pairs(self, choice: Choice, residuals: FloatArray) -> Choice:
+    def with_pairs(self, general: GeneralRule, residuals: FloatArray) -> Choice:
         """The choice with as many pairs as pay, or as the user asks for.
 
-        ``residuals`` (n, L) are what the choice leaves over.
+        ``residuals`` (n, L) are what the general rule leaves over.
         """
+        choice = general.choice
         if self.wishes.n_pairs == 0:
             return choice
         U, column = self._searched()
         first, second = self._halves
         ranked = ranked_pairs(U[first], column, residuals[first])
-        grown = self._judged_pairs(choice, ranked)
+        grown = self._judged_pairs(general, ranked)
         if grown is None:
             return choice
         n_pairs = grown.n_pairs
@@ -305,7 +351,7 @@ class Growing:
         return self.scale.scaling
 
     def _judged_pairs(
-        self, choice: Choice, ranked: Sequence[tuple[int, int]]
+        self, general: GeneralRule, ranked: Sequence[tuple[int, int]]
     ) -> GrownPairs | None:
         """How many of the ranked pairs are taken, and how fine; None for none.
 
@@ -315,22 +361,23 @@ class Growing:
             return None
         wished = self.wishes.n_pairs
         if wished is not None:
-            return self._ever_finer(choice, ranked, wished, error=np.inf)[-1]
+            return self._ever_finer(general, ranked, wished, error=np.inf)[-1]
         fewest, *more = PAIR_NUMBERS
-        few = self._ever_finer(choice, ranked, fewest, error=choice.error)
+        error = general.choice.error
+        few = self._ever_finer(general, ranked, fewest, error=error)
         if not few:
             return None
         if few[-1].n_pairs == len(ranked):
             return few[-1]
         grown = []
         for pairs in few:
-            many = self._grown_pairs(choice, ranked, more, pairs.n_peaks)
+            many = self._grown_pairs(general, ranked, more, pairs.n_peaks)
             grown.append(self._best_pairs(pairs.error, many) or pairs)
         return min(grown, key=lambda pairs: pairs.error)
 
     def _ever_finer(
         self,
-        choice: Choice,
+        general: GeneralRule,
         ranked: Sequence[tuple[int, int]],
         n_pairs: int,
         *,
@@ -339,7 +386,7 @@ class Growing:
         """So many pairs, ever finer as long as an error falls clearly."""
         finer: list[GrownPairs] = []
         for n_peaks in PAIR_PEAKS:
-            pairs = self._grown_pairs(choice, ranked, [n_pairs], n_peaks)[0]
+            pairs = self._grown_pairs(general, ranked, [n_pairs], n_peaks)[0]
             if finer and pairs.n_pairs < finer[-1].n_pairs:
                 break  # so fine that so many have too many cells
             if self._best_pairs(error, [pairs]) is None:
@@ -361,12 +408,12 @@ class Growing:
 
     def _grown_pairs(
         self,
-        choice: Choice,
+        general: GeneralRule,
         ranked: Sequence[tuple[int, int]],
         numbers: Sequence[int],
         n_peaks: int,
     ) -> list[GrownPairs]:
-        """The choice with some numbers of pairs, of the usual weight and best ridge.
+        """The general rule with some numbers of pairs, of the usual weight, best ridge.
 
         The columns of fewer pairs are the first ones of more: one judge has them all.
         """
@@ -374,18 +421,16 @@ class Growing:
         ends = np.append(pairs.starts[1:], len(pairs))
         ends = ends[ends <= max(MAX_PAIR_RULES, ends[0])]
         numbers = sorted({min(number, len(ends)) for number in numbers})
-        n_terms = choice.design.n_terms
-        general = self._without_rules(choice.design.scale, np.ones(n_terms))
         pairs = pairs.first_rules(int(ends[numbers[-1] - 1]))
-        columns = self._columns(replace(general, pairs=pairs))
-        judge = self._judge(columns)
-        variances = columns.variances(self.w)[n_terms:]
+        columns = self._columns_of_pairs(pairs)
+        judge = self._judge(columns, before=self._terms_judge)
+        variances = columns.variances(self.w)
         grown = []
         for number in numbers:
             end = ends[number - 1]
             weight = PAIR_SHARE / max(float(variances[:end].sum()), MIN_SIZE)
             of_pairs = np.where(np.arange(len(pairs)) < end, weight, 0.0)
-            weights = np.concatenate([choice.design.term_weights, of_pairs])
+            weights = np.concatenate([general.weights, of_pairs])
             error, ridge = judge.error(weights)
             grown.append(
                 GrownPairs(
@@ -398,22 +443,30 @@ class Growing:
             )
         return grown
 
-    def residuals(self, choice: Choice) -> FloatArray:
-        """What a choice leaves over of the labels, (n, L), times weights.
+    def residuals(self, general: GeneralRule) -> FloatArray:
+        """What a general rule leaves over of the labels, (n, L), times weights.
 
         It is 0 where nothing was observed. These are residuals of the fit, of thousands
         of rows: leaving each row out took a tenth of the time and moved hardly a pair.
         """
-        columns = self._columns(choice.design)
+        roots = np.sqrt(general.weights)
+        every_term = np.arange(len(roots))
+        penalty = Penalty(general.choice.ridge)
         residuals = np.zeros(self.block.Y.shape)
-        for batch in group_batches(self.label_groups, columns.n_columns):
-            sums = columns.moments(self.block, batch)
+        for batch in group_batches(self.label_groups, len(roots)):
+            sums = self._terms.moments(self.block, batch)
             for labels, moments in zip(batch, sums, strict=True):
                 targets = self.block.of_labels(labels)
                 if int((targets.w > 0).sum()) < 2:
                     continue
-                fitted = moments.solve(Penalty(choice.ridge))
-                residuals[:, labels] = residuals_of(fitted, columns, targets)
+                fitted = moments.weighted(every_term, roots).solve(penalty)
+                # numbers of weighted terms, turned into those of the terms themselves
+                own = replace(
+                    fitted,
+                    B=put(roots, fitted.B)[:, None] * fitted.B,
+                    mean=moments.phi / moments.total,
+                )
+                residuals[:, labels] = residuals_of(own, self._terms, targets)
         return in_few_directions(residuals)
 
     def _searched(self) -> tuple[FloatArray, NDArray[np.intp]]:

@@ -15,7 +15,7 @@ from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from ..core.arrays import (
     Array,
@@ -25,6 +25,7 @@ from ..core.arrays import (
     cast,
     namespace,
     put,
+    row_blocks,
 )
 from .left_out import Groups, blocks_of_groups, residuals_by_kept
 from .patterns import moments_by_group, rows_by_pattern
@@ -39,6 +40,7 @@ FIRST_RIDGES = (0.1, 3.0, 100.0)  # where the first search begins
 RIDGE_STEP = 2.0
 DOUBLE_PRECISION_ROWS = 200  # up to here kernels are in double precision
 MIN_JUDGED_SHARE = 1e-6  # least 1 - h of a row that judges
+MADE_BYTES = 2**22  # of columns that are made at a time: they stay in the cache
 
 
 @dataclass
@@ -281,45 +283,82 @@ def _largest(
 class BlockColumns:
     """Columns of scaled rows Z (n, D).
 
-    ``of`` gives the columns (m, Q) of some scaled rows (m, D). Where those of all rows
-    fit in memory they are kept, else they are worked out again for each use.
+    ``of`` gives the columns (m, Q) of some scaled rows (m, D). They are held in
+    ``dtype`` where those of all rows fit in memory, else they are worked out again for
+    each use.
     """
 
     of: Callable[[Matrix], Array]
     Z: Matrix
     n_columns: int
+    dtype: DTypeLike = np.float64
 
     def rows(self, rows: RowIndex) -> Array:
         """The columns of some rows."""
-        return self.of(self.Z[rows]) if self._held is None else self._held[rows]
+        if self._held is None:
+            return cast(self.of(self.Z[rows]), self.dtype)
+        return self._held[rows]
 
     @cached_property
     def _held(self) -> Array | None:
         """The columns of all rows, (n, Q), if they fit in memory."""
-        if 8 * self.Z.shape[0] * self.n_columns > MAX_HELD_BYTES:
+        if self._bytes_per_row * self.Z.shape[0] > MAX_HELD_BYTES:
             return None
-        return self.of(self.Z)
+        blocks = row_blocks(
+            self.Z.shape[0], self._bytes_per_row, MADE_BYTES, like=self.Z
+        )
+        first = cast(self.of(self.Z[next(blocks)]), self.dtype)
+        if len(first) == self.Z.shape[0]:
+            return first
+        shape = (self.Z.shape[0], self.n_columns)
+        held = namespace(first).empty(shape, dtype=first.dtype, like=first)
+        held[: len(first)] = first
+        for rows in blocks:
+            held[rows] = cast(self.of(self.Z[rows]), self.dtype)
+        return held
 
-    def blocks(self, like: Array, groups: Groups = None) -> Iterator[RowIndex]:
-        """Rows whose columns may be held at once; no group is cut in two."""
-        bytes_per_row = 8 * ROW_COPIES * self.n_columns
+    @property
+    def _bytes_per_row(self) -> int:
+        return np.dtype(self.dtype).itemsize * self.n_columns
+
+    def blocks(
+        self, like: Array, groups: Groups = None, n_beside: int = 0
+    ) -> Iterator[RowIndex]:
+        """Rows whose columns may be held at once, next to so many others.
+
+        No group is cut in two.
+        """
+        bytes_per_row = 8 * ROW_COPIES * (self.n_columns + n_beside)
         return blocks_of_groups(groups, self.Z.shape[0], bytes_per_row, like=like)
 
     def moments(
-        self, block: Block, label_groups: Sequence[NDArray[np.intp]]
+        self,
+        block: Block,
+        label_groups: Sequence[NDArray[np.intp]],
+        before: "BlockColumns | None" = None,
     ) -> list[Moments]:
-        """Sums over all rows, which are those of a block, for each group of labels."""
-        return reduce(_add, self._sums(block, label_groups))
+        """Sums over all rows, which are those of a block, for each group of labels.
+
+        With the products of columns that are ``before`` these, as in `Moments.of`.
+        """
+        return reduce(_add, self._sums(block, label_groups, before))
 
     def _sums(
-        self, block: Block, label_groups: Sequence[NDArray[np.intp]]
+        self,
+        block: Block,
+        label_groups: Sequence[NDArray[np.intp]],
+        before: "BlockColumns | None",
     ) -> Iterator[list[Moments]]:
         """Sums over some rows at a time, made when they are added."""
         by_pattern = rows_by_pattern(block, label_groups)
-        for rows in self.blocks(block.w):
+        n_beside = 0 if before is None else before.n_columns
+        for rows in self.blocks(block.w, n_beside=n_beside):
             if not isinstance(by_pattern, slice):
                 rows = by_pattern[rows]
-            yield moments_by_group(self.rows(rows), block.take(rows), label_groups)
+            beside = None if before is None else before.rows(rows)
+            yield moments_by_group(
+                self.rows(rows), block.take(rows), label_groups, beside
+            )
 
     def variances(self, w: Array) -> FloatArray:
         """Variance of each column (Q,) under weights w (n,).
@@ -330,8 +369,9 @@ class BlockColumns:
         squares: Array | float = 0.0
         for rows in self.blocks(w):
             Phi = self.rows(rows)
-            sums = sums + w[rows] @ Phi
-            squares = squares + w[rows] @ (Phi * Phi)
+            own = cast(w[rows], self.dtype)
+            sums = sums + cast(own @ Phi, np.float64)
+            squares = squares + cast(own @ (Phi * Phi), np.float64)
         mean = asnumpy(sums / w.sum())
         return np.maximum(asnumpy(squares / w.sum()) - mean**2, 0.0)
 
@@ -355,6 +395,15 @@ class JudgedSums:
     Phi: Array
     targets: LabelRows
 
+    def extended(self, others: "JudgedSums") -> "JudgedSums":
+        """The same for these columns and others, summed up with these before them."""
+        xp = namespace(self.Phi)
+        return JudgedSums(
+            moments=self.moments.extended(others.moments),
+            Phi=xp.concatenate([self.Phi, others.Phi], axis=1),
+            targets=self.targets,
+        )
+
     def weighted(self, columns: NDArray[np.intp], weights: FloatArray) -> "JudgedSums":
         """The same for some columns (q,), each times a weight (q,)."""
         return JudgedSums(
@@ -374,10 +423,11 @@ class JudgedSums:
 class SumsJudge:
     """Errors of some rows of a sample under fits to its other rows.
 
-    ``total_weight`` is that of all labels of the judging rows; ``ridge`` is None where
-    it is searched.
+    ``columns`` are the last ones that are judged. ``total_weight`` is that of all
+    labels of the judging rows; ``ridge`` is None where it is searched.
     """
 
+    columns: BlockColumns
     patterns: list[JudgedSums]
     total_weight: float
     ridge: float | None
@@ -392,22 +442,31 @@ class SumsJudge:
         label_groups: Sequence[NDArray[np.intp]],
         ridge: float | None,
         search: RidgeSearch,
+        before: "SumsJudge | None" = None,
     ) -> "SumsJudge":
-        """A judge of columns of a block, by some of its rows."""
-        patterns = []
+        """A judge of columns of a block, by some of its rows.
+
+        With the judge of other columns ``before`` it judges those and then these, and
+        takes over what was summed up for those.
+        """
+        patterns: list[JudgedSums] = []
         total_weight = 0.0
         judged_groups = _largest(label_groups)
         others = block.without_weight(judging)
-        sums = columns.moments(others, judged_groups)
+        first = None if before is None else before.columns
+        sums = columns.moments(others, judged_groups, first)
         for labels, moments in zip(judged_groups, sums, strict=True):
             if int((others.of_labels(labels).w > 0).sum()) < 2:
                 continue
             targets = block.of_labels(labels)
             judges = judging[asnumpy(targets.w[judging]) > 0]
             judged = targets.take(judges)
-            patterns.append(JudgedSums(moments, columns.rows(judges), judged))
+            own = JudgedSums(moments, columns.rows(judges), judged)
+            if before is not None:
+                own = before.patterns[len(patterns)].extended(own)
+            patterns.append(own)
             total_weight += float(judged.w.sum()) * len(labels)
-        return cls(patterns, max(total_weight, 1e-300), ridge, search)
+        return cls(columns, patterns, max(total_weight, 1e-300), ridge, search)
 
     def error(
         self, weights: FloatArray, prior: Array | None = None

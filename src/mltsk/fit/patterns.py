@@ -33,7 +33,10 @@ def group_batches(
 
 
 def moments_by_group(
-    Phi: Array, block: Block, label_groups: Sequence[NDArray[np.intp]]
+    Phi: Array,
+    block: Block,
+    label_groups: Sequence[NDArray[np.intp]],
+    before: Array | None = None,
 ) -> list[Moments]:
     """Sums over the rows of a block, of columns Φ (n, Q), for each group of labels.
 
@@ -42,16 +45,18 @@ def moments_by_group(
     Phi : (n, Q)
     block : Block of n rows
     label_groups : G arrays of labels that have the same weights
+    before : (n, P) columns before these, as in `Moments.of`, or None
     """
     patterns = _row_patterns(block, label_groups)
     if patterns is None:
-        return [_moments(Phi, block, labels) for labels in label_groups]
+        return [_moments(Phi, block, labels, before) for labels in label_groups]
     Y = cast(block.without_unobserved().Y, np.float64)
     w = block.w.max(axis=1)
-    sums = [_no_rows(Phi, len(labels)) for labels in label_groups]
-    for code in np.unique(patterns):
+    sums = [_no_rows(Phi, len(labels), before) for labels in label_groups]
+    for code in np.unique(patterns[patterns > 0]):
         rows = np.flatnonzero(patterns == code)
-        of_pattern = Moments.of(Phi[rows], Y[rows], w[rows])
+        beside = None if before is None else before[rows]
+        of_pattern = Moments.of(Phi[rows], Y[rows], w[rows], beside)
         for g, labels in enumerate(label_groups):
             if int(code) >> g & 1:
                 sums[g] += of_pattern.of_labels(labels)
@@ -69,19 +74,23 @@ def rows_by_pattern(block: Block, label_groups: Sequence[NDArray[np.intp]]) -> R
     return np.argsort(patterns, kind="stable")
 
 
-def _moments(Phi: Array, block: Block, labels: NDArray[np.intp]) -> Moments:
+def _moments(
+    Phi: Array, block: Block, labels: NDArray[np.intp], before: Array | None
+) -> Moments:
     """Sums for labels that have the same weights, over the rows that count."""
     targets = block.of_labels(labels)
     counted = namespace(targets.w).flatnonzero(targets.w > 0)
     if len(counted) < len(Phi):
         Phi = Phi[counted]
+        before = None if before is None else before[counted]
         targets = targets.take(counted)
-    return Moments.of(Phi, targets.Y, cast(targets.w, np.float64))
+    return Moments.of(Phi, targets.Y, cast(targets.w, np.float64), before)
 
 
-def _no_rows(Phi: Array, n_labels: int) -> Moments:
+def _no_rows(Phi: Array, n_labels: int, before: Array | None) -> Moments:
     """Sums over no rows."""
-    return Moments.of(Phi[:0], np.zeros((0, n_labels)), np.zeros(0))
+    beside = None if before is None else before[:0]
+    return Moments.of(Phi[:0], np.zeros((0, n_labels)), np.zeros(0), beside)
 
 
 def _row_patterns(

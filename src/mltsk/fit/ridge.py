@@ -26,12 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, get_blas_funcs, get_lapack_funcs
 
-from ..core.arrays import Array, FloatArray, is_tensor, namespace, put
+from ..core.arrays import Array, FloatArray, cast, is_tensor, namespace, put
 from ..exceptions import InputError
 from .left_out import Groups, residuals_by_factor, residuals_by_kept
 
 MAX_SAFE_PRODUCT = 10**6  # cells of an array that is multiplied with its own transpose
-GRAM_COLUMNS = 500
+GRAM_COLUMNS = 250
 MIN_KEPT_SHARE = 1e-10  # least 1 - h: that of a row which nothing else speaks for
 
 
@@ -246,6 +246,13 @@ def solve_dual(
     return root * solved, Y - left_out / root
 
 
+def _times_root(Phi: Array, w: Array) -> Array:
+    """Rows Φ (n, Q) times the roots of their weights (n,)."""
+    if bool((w == 1).all()):
+        return Phi
+    return Phi * namespace(w).sqrt(w)[:, None]
+
+
 def _gram_of_columns(A: Array) -> Array:
     """AᵀA (Q, Q) of rows A (n, Q), by blocks of columns.
 
@@ -278,17 +285,43 @@ class Moments:
     total: float
 
     @classmethod
-    def of(cls, Phi: Array, Y: Array, w: Array) -> "Moments":
-        """Sums over dense rows of Φ (n, Q) with labels (n, L) and weights (n,)."""
-        root = Phi
-        if not bool((w == 1).all()):
-            root = Phi * namespace(w).sqrt(w)[:, None]
+    def of(
+        cls, Phi: Array, Y: Array, w: Array, before: Array | None = None
+    ) -> "Moments":
+        """Sums over dense rows of Φ (n, Q) with labels (n, L) and weights (n,).
+
+        With columns ``before`` (n, P) of the same rows they are what `extended` needs:
+        ``H`` (P + Q, Q) has their products with Φ first. Products are in the precision
+        of Φ, sums in double precision.
+        """
+        own = cast(w, Phi.dtype)
+        root = _times_root(Phi, own)
+        H = cast(_gram_of_columns(root), np.float64)
+        if before is not None:
+            beside = cast(_times_root(before, own).T @ root, np.float64)
+            H = namespace(H).concatenate([beside, H])
         return cls(
-            H=_gram_of_columns(root),
-            B=Phi.T @ (w[:, None] * Y),
-            phi=Phi.T @ w,
+            H=H,
+            B=cast(Phi.T @ cast(w[:, None] * Y, Phi.dtype), np.float64),
+            phi=cast(Phi.T @ own, np.float64),
             y=w @ Y,
             total=float(w.sum()),
+        )
+
+    def extended(self, others: "Moments") -> "Moments":
+        """The sums for these columns and others after them, over the same rows.
+
+        ``others`` were summed up with these columns before them.
+        """
+        xp = namespace(self.H)
+        n_columns = len(self.H)
+        above = xp.concatenate([self.H, others.H[:n_columns]], axis=1)
+        below = xp.concatenate([others.H[:n_columns].T, others.H[n_columns:]], axis=1)
+        return replace(
+            self,
+            H=xp.concatenate([above, below]),
+            B=xp.concatenate([self.B, others.B]),
+            phi=xp.concatenate([self.phi, others.phi]),
         )
 
     def __add__(self, other: "Moments") -> "Moments":
