@@ -23,7 +23,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from scipy.linalg import eigh, get_blas_funcs, get_lapack_funcs
 
 from ..core.arrays import Array, FloatArray, cast, is_tensor, namespace, put
@@ -158,8 +158,11 @@ class Factor:
         if not rows.size:
             return rows
         # half of the cells of a triangle are 0, which BLAS need not multiply
-        multiply = get_blas_funcs("trmm", (self.lower, rows))
-        return multiply(1.0, self._inverse_upper, rows.T, trans_a=1).T
+        inverse = self._inverse_upper
+        if rows.dtype == np.float32:
+            inverse = self._inverse_upper_single
+        multiply = get_blas_funcs("trmm", (inverse, rows))
+        return multiply(1.0, inverse, rows.T, trans_a=1).T
 
     @cached_property
     def _inverse_upper(self) -> Array:
@@ -169,6 +172,10 @@ class Factor:
         """
         invert = get_lapack_funcs("trtri", (self.lower,))
         return invert(self.lower.T, lower=0)[0]
+
+    @cached_property
+    def _inverse_upper_single(self) -> Array:
+        return cast(self._inverse_upper, np.float32)
 
 
 def _eigenvalues(A: Array) -> tuple[Array, Array]:
@@ -416,19 +423,33 @@ class PrimalSolution:
         """Scores (n, L) of rows Phi (n, Q)."""
         return self.rates + (Phi - self.mean) @ self.B
 
-    def leave_one_out(self, Phi: Array, Y: Array, w: Array, groups: Groups) -> Array:
+    def leave_one_out(
+        self,
+        Phi: Array,
+        Y: Array,
+        w: Array,
+        groups: Groups,
+        precision: DTypeLike = np.float64,
+    ) -> Array:
         """Scores (n, L) that rows would have if they had not been there.
 
         Phi (n, Q) are rows of the data with Y (n, L) and w (n,). Rows of one group are
         left out together, and are all among these. Rows of weight 0 were never there.
+        Leverages of rows that are left out alone are found in ``precision``.
         """
         centred = Phi - self.mean
         scores = self.rates + centred @ self.B
         if groups is not None:
             return self._leave_groups_out(centred, scores, Y, w, groups)
-        leverage = w[:, None] * (self.factor.leverage(centred) + 1.0 / self.total)
+        counted = namespace(w).flatnonzero(w > 0)
+        if len(counted) < len(w):
+            centred = centred[counted]
+        leverage = self.factor.leverage(cast(centred, precision))
+        leverage = w[counted, None] * (leverage + 1.0 / self.total)
         kept = namespace(Phi).maximum(1.0 - leverage, MIN_KEPT_SHARE)
-        return Y - self.penalty.back(self.penalty.rotate(Y - scores) / kept)
+        residuals = self.penalty.rotate((Y - scores)[counted]) / kept
+        scores[counted] = Y[counted] - self.penalty.back(residuals)
+        return scores
 
     def _leave_groups_out(
         self,

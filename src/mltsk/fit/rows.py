@@ -30,7 +30,7 @@ from .design import Design
 from .left_out import Groups, take_groups
 from .ridge import Moments
 
-MAX_HELD_BYTES = 5 * 10**8  # of the columns of all rows, kept while they are used
+MAX_HELD_BYTES = 6 * 10**8  # of the columns of all rows, kept while they are used
 RowIndex: TypeAlias = slice | NDArray[np.intp]
 ROW_COPIES = (
     3  # of a row of Φ: the row itself, its weighted copy, and what products need

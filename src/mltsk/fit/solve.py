@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from ..core.arrays import (
     Array,
@@ -32,9 +32,9 @@ from ..exceptions import InputError
 from ..machine import total_memory
 from .choose import JUDGING_ROWS_LINEAR, MAX_KERNEL_ROWS, Folds
 from .design import Design
-from .judge import BlockColumns
+from .judge import MIN_RIDGE, BlockColumns
 from .left_out import blocks_of_groups, rate_shifts
-from .patterns import group_batches, moments_by_group
+from .patterns import group_batches
 from .ridge import (
     Moments,
     Penalty,
@@ -42,7 +42,7 @@ from .ridge import (
     conjugate_gradients,
     solve_dual,
 )
-from .rows import MAX_HELD_BYTES, ROW_COPIES, Block, LabelRows, RowIndex, Rows
+from .rows import ROW_COPIES, Block, LabelRows, RowIndex, Rows
 from .sums import MAX_SUM_CELLS, LabelSums, columns_of_pairs, n_sum_cells
 
 MEMORY_SHARE = 0.2  # of the memory of machine or device, for a kernel or Gram matrix
@@ -54,6 +54,7 @@ MAX_PATTERN_FLOPS = 2e12
 MAX_FACTORISED = MAX_KERNEL_ROWS
 # Rows per column from which on sums over rows are cheaper than a kernel between them.
 MIN_PRIMAL_RATIO = 1.5
+MIN_SINGLE_ROWS = 10_000  # from which on leverages are in single precision
 
 
 @dataclass(frozen=True)
@@ -90,13 +91,13 @@ class Consequents:
 class HeldRows:
     """Rows in memory, with the scaled samples and columns if they are known already.
 
-    ``Phi`` (n, Q) are the columns of the design that is solved.
+    ``known`` are the columns of the design that is solved.
     """
 
     block: Block
     Z: Matrix | None
     n_rows: int
-    Phi: Array | None = None
+    known: BlockColumns | None = None
 
     @property
     def are_all(self) -> bool:
@@ -109,8 +110,8 @@ class HeldRows:
 
     def columns(self, design: Design, rows: NDArray[np.intp]) -> Array:
         """Columns (n, Q) of a design for some of the rows."""
-        if self.Phi is not None:
-            return self.Phi[rows]
+        if self.known is not None:
+            return self.known.rows(rows)
         if self.Z is None:
             return design.rows(design.scale.apply(self.block.X[rows]))
         return design.rows(self.Z[rows])
@@ -119,12 +120,14 @@ class HeldRows:
         self, rows: Rows, design: Design, label_groups: Sequence[NDArray[np.intp]]
     ) -> list[Moments]:
         """Sums over all rows for each of some groups of labels."""
-        if self.Phi is not None:
-            return moments_by_group(self.Phi, self.block, label_groups)
-        if not self.are_all:
+        if self.known is None:
             return [rows.moments(design, labels) for labels in label_groups]
+        return self.known.moments(self.block, label_groups)
+
+    def knowing(self, design: Design) -> "HeldRows":
+        """The same rows, with the columns of a design."""
         columns = BlockColumns(design.rows, self.scaled(design), design.n_columns)
-        return columns.moments(self.block, label_groups)
+        return replace(self, known=columns)
 
 
 def solve(
@@ -218,8 +221,8 @@ def _primals(
     Where they fit in memory, the columns are computed once for all groups.
     """
     widest = with_pairs_of_folds(design, folds)
-    if held.are_all and 8 * held.n_rows * widest.n_columns <= MAX_HELD_BYTES:
-        held = replace(held, Phi=widest.rows(held.scaled(design)))
+    if held.are_all:
+        held = held.knowing(widest)
     keeps_sums = n_sum_cells(widest.n_columns, len(label_groups)) <= MAX_SUM_CELLS
     solutions = []
     for batch in group_batches(label_groups, widest.n_columns):
@@ -290,6 +293,7 @@ def _left_out(
     targets = held.block.of_labels(labels).take(chosen)
     loo_scores = namespace(targets.Y).empty_like(targets.Y)
     bytes_per_row = 8 * ROW_COPIES * design.n_columns
+    precision = _precision_of_leverages(held, primal.penalty)
     for rows in blocks_of_groups(
         targets.groups, len(targets.Y), bytes_per_row, like=targets.w
     ):
@@ -297,8 +301,18 @@ def _left_out(
         Phi = held.columns(design, chosen[rows])
         if len(columns) < design.n_columns:
             Phi = Phi[:, columns]
-        loo_scores[rows] = primal.leave_one_out(Phi, block.Y, block.w, block.groups)
+        loo_scores[rows] = primal.leave_one_out(
+            Phi, block.Y, block.w, block.groups, precision=precision
+        )
     return loo_scores
+
+
+def _precision_of_leverages(held: HeldRows, penalty: Penalty) -> DTypeLike:
+    """Single for many rows, whose leverages are small; their errors are below 1e-5."""
+    has_many_rows = held.n_rows >= MIN_SINGLE_ROWS
+    if has_many_rows and penalty.rho >= MIN_RIDGE and not is_tensor(held.block.w):
+        return np.float32
+    return np.float64
 
 
 def _duals_with_folds(
@@ -445,8 +459,8 @@ def left_out_scores(
     # sums leave whole groups out by one ridge, and a coupling has several
     has_one_ridge = penalty.basis is None
     if has_one_ridge and Z.shape[0] >= MIN_PRIMAL_RATIO * design.n_columns:
-        held = HeldRows(block, Z, Z.shape[0], Phi=design.rows(Z))
-        sums = moments_by_group(held.Phi, block, label_groups)
+        held = HeldRows(block, Z, Z.shape[0]).knowing(design)
+        sums = held.moments(block.all_rows(), design, label_groups)
         solutions = [
             solve_sums(own, design, penalty, held, labels, folds=())
             for labels, own in zip(label_groups, sums, strict=True)
@@ -463,9 +477,12 @@ def groups_of_labels(w: Array | None, n_labels: int) -> list[NDArray[np.intp]]:
     """Group labels that have the same weights; w is (n,), (n, L) or None."""
     if w is None or w.ndim == 1:
         return [np.arange(n_labels)]
-    _, group = np.unique(asnumpy(w), axis=1, return_inverse=True)
-    group = group.ravel()
-    return [np.flatnonzero(group == g) for g in range(int(group.max()) + 1)]
+    # bytes of numbers that are not negative are in the order of the numbers
+    columns = np.ascontiguousarray(asnumpy(w).T, dtype=">f8")
+    groups: dict[bytes, list[int]] = {}
+    for label, column in enumerate(columns):
+        groups.setdefault(column.tobytes(), []).append(label)
+    return [np.array(groups[weights]) for weights in sorted(groups)]
 
 
 def _joined(
