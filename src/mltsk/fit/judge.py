@@ -27,7 +27,7 @@ from ..core.arrays import (
     put,
     row_blocks,
 )
-from .left_out import Groups, blocks_of_groups, residuals_by_kept
+from .left_out import Groups, residuals_by_kept
 from .patterns import moments_by_group, rows_by_pattern
 from .ridge import Factor, Moments, Penalty, SingularError, centred_kernel
 from .rows import MAX_HELD_BYTES, ROW_COPIES, Block, LabelRows, RowIndex
@@ -40,6 +40,9 @@ FIRST_RIDGES = (0.1, 3.0, 100.0)  # where the first search begins
 RIDGE_STEP = 2.0
 DOUBLE_PRECISION_ROWS = 200  # up to here kernels are in double precision
 MIN_JUDGED_SHARE = 1e-6  # least 1 - h of a row that judges
+# Of rows that are summed up at a time: to add their sums to those of others takes as
+# long as to multiply some hundred rows.
+SUMMED_BYTES = 2 * 10**8
 MADE_BYTES = 2**22  # of columns that are made at a time: they stay in the cache
 
 
@@ -283,53 +286,49 @@ def _largest(
 class BlockColumns:
     """Columns of scaled rows Z (n, D).
 
-    ``of`` gives the columns (m, Q) of some scaled rows (m, D). They are held in
-    ``dtype`` where those of all rows fit in memory, else they are worked out again for
-    each use.
+    ``of`` gives the columns (m, Q) of some scaled rows (m, D), which become ``dtype``.
+    If they are to be held and those of all rows fit in memory, they are made once, else
+    again for each use.
     """
 
     of: Callable[[Matrix], Array]
     Z: Matrix
     n_columns: int
     dtype: DTypeLike = np.float64
+    is_held: bool = True
 
     def rows(self, rows: RowIndex) -> Array:
         """The columns of some rows."""
-        if self._held is None:
-            return cast(self.of(self.Z[rows]), self.dtype)
-        return self._held[rows]
+        return self._made(self.Z[rows]) if self._held is None else self._held[rows]
 
     @cached_property
     def _held(self) -> Array | None:
-        """The columns of all rows, (n, Q), if they fit in memory."""
-        if self._bytes_per_row * self.Z.shape[0] > MAX_HELD_BYTES:
-            return None
-        blocks = row_blocks(
-            self.Z.shape[0], self._bytes_per_row, MADE_BYTES, like=self.Z
-        )
-        first = cast(self.of(self.Z[next(blocks)]), self.dtype)
-        if len(first) == self.Z.shape[0]:
+        """The columns of all rows, (n, Q), if they are held."""
+        is_large = self._bytes_per_row * self.Z.shape[0] > MAX_HELD_BYTES
+        return None if is_large or not self.is_held else self._made(self.Z)
+
+    def _made(self, Z: Matrix) -> Array:
+        """The columns of scaled rows (m, D), made for some of them at a time."""
+        n_rows = Z.shape[0]
+        blocks = row_blocks(n_rows, self._bytes_per_row, MADE_BYTES, like=Z)
+        first = cast(self.of(Z[next(blocks, slice(0))]), self.dtype)
+        if len(first) == n_rows:
             return first
-        shape = (self.Z.shape[0], self.n_columns)
-        held = namespace(first).empty(shape, dtype=first.dtype, like=first)
-        held[: len(first)] = first
+        shape = (n_rows, self.n_columns)
+        columns = namespace(first).empty(shape, dtype=first.dtype, like=first)
+        columns[: len(first)] = first
         for rows in blocks:
-            held[rows] = cast(self.of(self.Z[rows]), self.dtype)
-        return held
+            columns[rows] = cast(self.of(Z[rows]), self.dtype)
+        return columns
 
     @property
     def _bytes_per_row(self) -> int:
         return np.dtype(self.dtype).itemsize * self.n_columns
 
-    def blocks(
-        self, like: Array, groups: Groups = None, n_beside: int = 0
-    ) -> Iterator[RowIndex]:
-        """Rows whose columns may be held at once, next to so many others.
-
-        No group is cut in two.
-        """
-        bytes_per_row = 8 * ROW_COPIES * (self.n_columns + n_beside)
-        return blocks_of_groups(groups, self.Z.shape[0], bytes_per_row, like=like)
+    def blocks(self, like: Array) -> Iterator[slice]:
+        """Rows whose columns may be copied at once."""
+        bytes_per_row = 8 * ROW_COPIES * self.n_columns
+        return row_blocks(self.Z.shape[0], bytes_per_row, like=like)
 
     def moments(
         self,
@@ -352,9 +351,13 @@ class BlockColumns:
         """Sums over some rows at a time, made when they are added."""
         by_pattern = rows_by_pattern(block, label_groups)
         n_beside = 0 if before is None else before.n_columns
-        for rows in self.blocks(block.w, n_beside=n_beside):
+        bytes_per_row = 8 * ROW_COPIES * (self.n_columns + n_beside)
+        for each in row_blocks(
+            self.Z.shape[0], bytes_per_row, SUMMED_BYTES, like=block.w
+        ):
+            rows: RowIndex = each
             if not isinstance(by_pattern, slice):
-                rows = by_pattern[rows]
+                rows = by_pattern[each]
             beside = None if before is None else before.rows(rows)
             yield moments_by_group(
                 self.rows(rows), block.take(rows), label_groups, beside

@@ -369,9 +369,11 @@ class Moments:
     def weighted(self, columns: NDArray[np.intp], weights: FloatArray) -> "Moments":
         """The sums for some columns (q,), each times a weight (q,)."""
         scale = put(weights, self.phi)
-        cells = scale[:, None] * scale
+        H = self.H[columns][:, columns]
+        H *= scale[:, None]
+        H *= scale
         return Moments(
-            H=self.H[columns][:, columns] * cells,
+            H=H,
             B=self.B[columns] * scale[:, None],
             phi=self.phi[columns] * scale,
             y=self.y,
@@ -387,7 +389,8 @@ class Moments:
         if prior is not None and len(penalty.ridges) > 1:
             raise ValueError("a prior needs one ridge for all labels")
         mean = self.phi / self.total
-        A = self.H - mean[:, None] * self.phi
+        A = mean[:, None] * self.phi
+        namespace(A).subtract(self.H, A, out=A)
         if prior is not None:
             n_others = len(A) - len(prior)
             A[n_others:, n_others:] += penalty.rho * prior
@@ -421,7 +424,7 @@ class PrimalSolution:
 
     def scores(self, Phi: Array) -> Array:
         """Scores (n, L) of rows Phi (n, Q)."""
-        return self.rates + (Phi - self.mean) @ self.B
+        return Phi @ self.B + (self.rates - self.mean @ self.B)
 
     def leave_one_out(
         self,

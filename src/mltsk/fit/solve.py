@@ -54,6 +54,9 @@ MAX_PATTERN_FLOPS = 2e12
 MAX_FACTORISED = MAX_KERNEL_ROWS
 # Rows per column from which on sums over rows are cheaper than a kernel between them.
 MIN_PRIMAL_RATIO = 1.5
+# Groups of labels up to which columns are made again for each: to hold them takes as
+# long as to make them three times.
+MAX_REMADE = 3
 MIN_SINGLE_ROWS = 10_000  # from which on leverages are in single precision
 
 
@@ -89,9 +92,10 @@ class Consequents:
 
 @dataclass(frozen=True)
 class HeldRows:
-    """Rows in memory, with the scaled samples and columns if they are known already.
+    """Rows in memory, with the scaled samples if they are known already.
 
-    ``known`` are the columns of the design that is solved.
+    ``known`` are the columns of the design that is solved, with the pairs of all folds,
+    where they are held.
     """
 
     block: Block
@@ -110,8 +114,6 @@ class HeldRows:
 
     def columns(self, design: Design, rows: NDArray[np.intp]) -> Array:
         """Columns (n, Q) of a design for some of the rows."""
-        if self.known is not None:
-            return self.known.rows(rows)
         if self.Z is None:
             return design.rows(design.scale.apply(self.block.X[rows]))
         return design.rows(self.Z[rows])
@@ -120,14 +122,23 @@ class HeldRows:
         self, rows: Rows, design: Design, label_groups: Sequence[NDArray[np.intp]]
     ) -> list[Moments]:
         """Sums over all rows for each of some groups of labels."""
-        if self.known is None:
+        if self.known is not None:
+            return self.known.moments(self.block, label_groups)
+        if not self.are_all:
             return [rows.moments(design, labels) for labels in label_groups]
-        return self.known.moments(self.block, label_groups)
+        return self._columns(design, is_held=False).moments(self.block, label_groups)
 
-    def knowing(self, design: Design) -> "HeldRows":
-        """The same rows, with the columns of a design."""
-        columns = BlockColumns(design.rows, self.scaled(design), design.n_columns)
-        return replace(self, known=columns)
+    def holding(self, design: Design) -> "HeldRows":
+        """The same rows, which hold the columns of a design."""
+        return replace(self, known=self._columns(design, is_held=True))
+
+    def _columns(self, design: Design, *, is_held: bool) -> BlockColumns:
+        return BlockColumns(
+            of=design.rows,
+            Z=self.scaled(design),
+            n_columns=design.n_columns,
+            is_held=is_held,
+        )
 
 
 def solve(
@@ -218,11 +229,13 @@ def _primals(
 ) -> list[Consequents]:
     """Solve the primal form for every group of labels, on sums over all rows.
 
-    Where they fit in memory, the columns are computed once for all groups.
+    Columns are made once for all groups where that is faster than to make them again,
+    and where they fit in memory.
     """
     widest = with_pairs_of_folds(design, folds)
-    if held.are_all:
-        held = held.knowing(widest)
+    is_slow = len(label_groups) > MAX_REMADE or len(design.rules) > 0
+    if held.are_all and is_slow:
+        held = held.holding(widest)
     keeps_sums = n_sum_cells(widest.n_columns, len(label_groups)) <= MAX_SUM_CELLS
     solutions = []
     for batch in group_batches(label_groups, widest.n_columns):
@@ -258,49 +271,56 @@ def solve_sums(
     """
     widest = with_pairs_of_folds(design, folds)
 
-    def solved(own: Pairs) -> tuple[NDArray[np.intp], PrimalSolution]:
-        columns = columns_of_pairs(widest, own)
+    def solved(own: Design) -> PrimalSolution:
+        columns = columns_of_pairs(widest, own.pairs)
         if len(columns) == widest.n_columns:
-            return columns, moments.solve(penalty, design.prior)
+            return moments.solve(penalty, design.prior)
         of_columns = moments.weighted(columns, np.ones(len(columns)))
-        return columns, of_columns.solve(penalty, design.prior)
+        return of_columns.solve(penalty, design.prior)
 
-    columns, primal = solved(design.pairs)
+    primal = solved(design)
     Y = held.block.of_labels(labels).Y
     loo_scores = namespace(Y).empty_like(Y)
     others = np.ones(len(Y), dtype=bool)
     for own_rows, own_pairs in folds:
-        own_columns, own = solved(own_pairs)
+        own = replace(design, pairs=own_pairs)
         loo_scores[own_rows] = _left_out(
-            own, own_columns, widest, held, labels, own_rows
+            solved(own), own, widest, held, labels, own_rows
         )
         others[own_rows] = False
     rest = np.flatnonzero(others)
-    loo_scores[rest] = _left_out(primal, columns, widest, held, labels, rest)
+    loo_scores[rest] = _left_out(primal, design, widest, held, labels, rest)
     mean = primal.mean[:, None] + 0 * primal.B
     return Consequents(primal.B, mean, primal.rates, loo_scores)
 
 
 def _left_out(
     primal: PrimalSolution,
-    columns: NDArray[np.intp],
     design: Design,
+    widest: Design,
     held: HeldRows,
     labels: NDArray[np.intp],
     chosen: NDArray[np.intp],
 ) -> Array:
-    """Leave-one-out scores of some of the rows held, by some columns of a design."""
+    """Leave-one-out scores of some of the rows held, by a solution for a design.
+
+    The rows may hold the columns of the ``widest`` design, which has all of these.
+    """
     targets = held.block.of_labels(labels).take(chosen)
     loo_scores = namespace(targets.Y).empty_like(targets.Y)
     bytes_per_row = 8 * ROW_COPIES * design.n_columns
     precision = _precision_of_leverages(held, primal.penalty)
+    own_columns = columns_of_pairs(widest, design.pairs)
     for rows in blocks_of_groups(
         targets.groups, len(targets.Y), bytes_per_row, like=targets.w
     ):
         block = targets.take(rows)
-        Phi = held.columns(design, chosen[rows])
-        if len(columns) < design.n_columns:
-            Phi = Phi[:, columns]
+        if held.known is None:
+            Phi = held.columns(design, chosen[rows])
+        else:
+            Phi = held.known.rows(chosen[rows])
+            if len(own_columns) < widest.n_columns:
+                Phi = Phi[:, own_columns]
         loo_scores[rows] = primal.leave_one_out(
             Phi, block.Y, block.w, block.groups, precision=precision
         )
@@ -459,7 +479,7 @@ def left_out_scores(
     # sums leave whole groups out by one ridge, and a coupling has several
     has_one_ridge = penalty.basis is None
     if has_one_ridge and Z.shape[0] >= MIN_PRIMAL_RATIO * design.n_columns:
-        held = HeldRows(block, Z, Z.shape[0]).knowing(design)
+        held = HeldRows(block, Z, Z.shape[0]).holding(design)
         sums = held.moments(block.all_rows(), design, label_groups)
         solutions = [
             solve_sums(own, design, penalty, held, labels, folds=())
