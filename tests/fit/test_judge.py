@@ -48,8 +48,20 @@ def test_kernel_judge_error_is_at_the_ridge_that_is_best_of_its_neighbours(X):
         assert ((loo_scores - Y) ** 2).sum() >= error * (1 - 1e-4)
 
 
+def judge_of_sines(block, columns, **options):
+    """The judge of the sines of some columns of a block."""
+    return SumsJudge.of(
+        BlockColumns(lambda Z: np.sin(Z[:, columns]), block.X, n_columns=len(columns)),
+        block,
+        **options,
+    )
+
+
 @pytest.mark.parametrize("is_observed_in_part", [False, True])
-def test_sums_judge_error_is_that_of_rows_that_are_left_out(X, is_observed_in_part):
+@pytest.mark.parametrize("is_in_two_steps", [False, True])
+def test_sums_judge_error_is_that_of_rows_that_are_left_out(
+    X, is_observed_in_part, is_in_two_steps
+):
     rng = np.random.default_rng(4)
     Y = (X[:60, :2] + rng.normal(size=(60, 2)) > 0) * 1.0
     w = np.ones((60, 2))
@@ -58,14 +70,18 @@ def test_sums_judge_error_is_that_of_rows_that_are_left_out(X, is_observed_in_pa
         w[:20, 1] = 0
         label_groups = [np.array([0]), np.array([1])]
     judging = np.arange(10, 50)
-    judge = SumsJudge.of(
-        BlockColumns(np.sin, X[:60], n_columns=4),
-        Block(X=X[:60], Y=Y, w=w),
-        judging=judging,
-        label_groups=label_groups,
-        ridge=0.5,
-        search=RidgeSearch(max_ridge=60.0),
-    )
+    block = Block(X=X[:60], Y=Y, w=w)
+    options = {
+        "judging": judging,
+        "label_groups": label_groups,
+        "ridge": 0.5,
+        "search": RidgeSearch(max_ridge=60.0),
+    }
+    if is_in_two_steps:
+        first = judge_of_sines(block, [0], **options)
+        judge = judge_of_sines(block, [1, 2, 3], before=first, **options)
+    else:
+        judge = judge_of_sines(block, [0, 1, 2, 3], **options)
     weights = np.array([1.0, 0.0, 2.0, 3.0])
     error, ridge = judge.error(weights)
     Phi = np.sin(X[:60]) * np.sqrt(weights)

@@ -127,6 +127,18 @@ def test_leave_one_out_gives_a_row_of_weight_0_its_plain_score(Phi, Y):
     assert_allclose(loo_scores[3], plain)
 
 
+def test_leave_one_out_moves_by_less_than_1e_5_with_leverages_in_single_precision():
+    rng = np.random.default_rng(3)
+    Phi = rng.random((3_000, 200)) - 0.3
+    Y = (Phi[:, :2] + rng.normal(size=(3_000, 2)) > 0) * 1.0
+    w = rng.integers(0, 3, 3_000) * 1.0
+    primal = Moments.of(Phi, Y, w).solve(Penalty(0.01))
+    exact = primal.leave_one_out(Phi, Y, w, groups=None)
+    single = primal.leave_one_out(Phi, Y, w, groups=None, precision=np.float32)
+    assert_allclose(single, exact, rtol=0, atol=1e-5)
+    assert not np.array_equal(single, exact)
+
+
 def test_moments_add_up_over_blocks(Phi, Y):
     w = np.random.default_rng(2).random(N_ROWS)
     first = Moments.of(Phi[:10], Y[:10], w[:10])

@@ -314,7 +314,7 @@ class BlockColumns:
         first = cast(self.of(Z[next(blocks, slice(0))]), self.dtype)
         if len(first) == n_rows:
             return first
-        shape = (n_rows, self.n_columns)
+        shape = (n_rows, first.shape[1])
         columns = namespace(first).empty(shape, dtype=first.dtype, like=first)
         columns[: len(first)] = first
         for rows in blocks:
