@@ -371,10 +371,9 @@ class BlockColumns:
         sums: Array | float = 0.0
         squares: Array | float = 0.0
         for rows in self.blocks(w):
-            Phi = self.rows(rows)
-            own = cast(w[rows], self.dtype)
-            sums = sums + cast(own @ Phi, np.float64)
-            squares = squares + cast(own @ (Phi * Phi), np.float64)
+            Phi = cast(self.rows(rows), np.float64)
+            sums = sums + w[rows] @ Phi
+            squares = squares + w[rows] @ (Phi * Phi)
         mean = asnumpy(sums / w.sum())
         return np.maximum(asnumpy(squares / w.sum()) - mean**2, 0.0)
 
@@ -464,7 +463,8 @@ class SumsJudge:
             targets = block.of_labels(labels)
             judges = judging[asnumpy(targets.w[judging]) > 0]
             judged = targets.take(judges)
-            own = JudgedSums(moments, columns.rows(judges), judged)
+            Phi = cast(columns.rows(judges), np.float64)
+            own = JudgedSums(moments, Phi, judged)
             if before is not None:
                 own = before.patterns[len(patterns)].extended(own)
             patterns.append(own)

@@ -11,7 +11,7 @@ Symbols: n rows, L labels, C conditions.
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import FloatArray, asnumpy
+from ..core.arrays import FloatArray, asnumpy, cast
 from .judge import BlockColumns
 from .ridge import PrimalSolution
 from .rows import LabelRows
@@ -28,7 +28,7 @@ def residuals_of(
     residuals = np.zeros(targets.Y.shape)
     for rows in columns.blocks(targets.w):
         seen = targets.take(rows)
-        scores = fitted.scores(columns.rows(rows))
+        scores = fitted.scores(cast(columns.rows(rows), np.float64))
         residuals[rows] = asnumpy(seen.w[:, None] * (seen.Y - scores))
     return residuals
 

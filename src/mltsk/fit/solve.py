@@ -273,7 +273,7 @@ def solve_sums(
 
     def solved(own: Design) -> PrimalSolution:
         columns = columns_of_pairs(widest, own.pairs)
-        if len(columns) == widest.n_columns:
+        if np.array_equal(columns, np.arange(widest.n_columns)):
             return moments.solve(penalty, design.prior)
         of_columns = moments.weighted(columns, np.ones(len(columns)))
         return of_columns.solve(penalty, design.prior)
@@ -318,9 +318,7 @@ def _left_out(
         if held.known is None:
             Phi = held.columns(design, chosen[rows])
         else:
-            Phi = held.known.rows(chosen[rows])
-            if len(own_columns) < widest.n_columns:
-                Phi = Phi[:, own_columns]
+            Phi = held.known.rows(chosen[rows])[:, own_columns]
         loo_scores[rows] = primal.leave_one_out(
             Phi, block.Y, block.w, block.groups, precision=precision
         )
