@@ -81,7 +81,7 @@ def thousands(example, noun="commas", overrule="; --decimal , to overrule"):
         (
             ["120mmHg", "95 mmHg"],
             [120, 95],
-            ["unit mmhg taken off (120mmHg is a number); --nominal to overrule"],
+            ["unit mmHg taken off (120mmHg is a number); --nominal to overrule"],
         ),
         (
             ["$1,250", "$3", "-$2.50"],
@@ -121,6 +121,14 @@ def thousands(example, noun="commas", overrule="; --decimal , to overrule"):
             [
                 "titers read as their second number (1: 128 is 128); "
                 "--nominal to overrule"
+            ],
+        ),
+        (
+            ["7/10", "7,5 / 10", "0/10"],
+            [7, 7.5, 0],
+            [
+                "numbers out of 10 (7/10 is 7); --nominal to overrule",
+                DECIMAL_COMMAS,
             ],
         ),
         (["\u22121.5", "2"], [-1.5, 2], []),

@@ -54,6 +54,10 @@ def test_read_table_keeps_capitals_apart_where_the_user_says_nominal():
         (["Severe", "none", "mild"], "none < mild < Severe"),
         (["II", "IV", "I"], "I < II < IV"),
         (["70+", "18-39", "40-69"], "18-39 < 40-69 < 70+"),
+        (
+            ["Satisfied", "Neutral", "Dissatisfied"],
+            "Dissatisfied < Neutral < Satisfied",
+        ),
         (["north", "south", "west"], ""),
         (["high", "low"], ""),
         (["2 weeks", "3 days", "1 month"], ""),

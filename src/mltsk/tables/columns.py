@@ -329,7 +329,8 @@ def _summary_of_numbers(
 def _yes_no(column: pandas.Series, texts: Texts, notes: list[str]) -> ReadColumn:
     """Words such as yes and no as booleans; a third word makes them categories."""
     notes = list(notes)
-    texts = without_unknown(without_remarks(texts, notes), notes)
+    called = "missing; --nominal to keep the word"
+    texts = without_unknown(without_remarks(texts, notes), notes, called=called)
     answers = [_answer(text) for text in texts]
     strange = {text for text in answers if isinstance(text, str)}
     if strange:

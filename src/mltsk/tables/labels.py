@@ -24,7 +24,8 @@ from mltsk.text import plural, quoted, quoted_list
 from .cells import CellRules, as_codes, blank_rows, texts_of
 from .columns import ReadColumn, distinct_words, summarize, summary_of_texts
 from .kinds import LABEL, LABEL_LISTS, is_sole_yes
-from .spelling import without_remarks, without_unknown
+from .notation import Texts
+from .spelling import one_spelling, without_remarks, without_unknown
 from .words import (
     MISSING_WORDS,
     NO_LABEL_WORDS,
@@ -249,6 +250,7 @@ def read_lists(
     rows = [_entries(cell, separator, rules) for cell in cells]
     if list_rules.prefix:
         rows = _cut_codes(rows, list_rules.prefix, notes)
+    rows = _in_one_spelling(rows, notes)
     observed = [row or set() for row in rows]
     counts = Counter(entry for row in observed for entry in row)
     names = sorted(counts, key=lambda name: (-counts[name], name))
@@ -312,6 +314,16 @@ def _split(text: str, separator: str) -> set[str]:
     if text[0] + text[-1] in BRACKETS:
         return {entry.strip().strip("'\"") for entry in text[1:-1].split(",")}
     return {entry.strip() for entry in text.split(separator)}
+
+
+def _in_one_spelling(
+    rows: Sequence[Set[str] | None], notes: list[str]
+) -> list[Set[str] | None]:
+    """Labels that differ in capitals alone as the most frequent one of them."""
+    entries: Texts = [entry for row in rows for entry in sorted(row or ())]
+    overrule = "give them different words to overrule"
+    usual = dict(zip(entries, one_spelling(entries, notes, overrule), strict=True))
+    return [None if row is None else {usual[entry] for entry in row} for row in rows]
 
 
 def _cut_codes(

@@ -68,8 +68,12 @@ def without_unknown(
     return [None if text in absent else text for text in texts]
 
 
-def one_spelling(texts: Texts, notes: list[str]) -> Texts:
+def one_spelling(
+    texts: Texts, notes: list[str], overrule: str = "--nominal to overrule"
+) -> Texts:
     """Words that differ in capitals alone as the most frequent one of them.
+
+    ``overrule`` is what the note says to who wants it otherwise.
 
     >>> notes = []
     >>> one_spelling(["female", "Female", "male", "female"], notes)
@@ -86,10 +90,7 @@ def one_spelling(texts: Texts, notes: list[str]) -> Texts:
     changed = respelled(counts, usual)
     for word, known in changed.items():
         cells = plural(counts[word], "cell")
-        notes.append(
-            f"{cells} with {quoted(word)} read as {quoted(known)}; --nominal to "
-            "overrule"
-        )
+        notes.append(f"{cells} with {quoted(word)} read as {quoted(known)}; {overrule}")
     return [changed.get(text, text) if text else text for text in texts]
 
 
