@@ -30,7 +30,7 @@ from . import (
     sites,
     tables,
 )
-from .output import say, standard_streams
+from .output import remark, say, standard_streams
 
 FAILED = 1
 BAD_INPUT = 2
@@ -163,8 +163,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _complain(sentence: str) -> None:
-    one_line = " ".join(sentence.split())
-    say(f"mltsk: {one_line}", err=True)
+    remark(f"mltsk: {sentence}")
 
 
 def _verdict(error: Exception) -> tuple[int, str]:
