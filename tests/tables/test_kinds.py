@@ -46,6 +46,7 @@ GERMAN_DATES = [f"{day}.11.2020" for day in range(1, 13)]
         (["WAHR", "FALSCH", "WAHR"], "yes/no"),
         (["Checked", "Unchecked", "Checked"], "yes/no"),
         (["Ja", "Nein", "k. A."], "yes/no"),
+        (["1 (none)", "2 (some)", "3"] * 4, "nominal"),  # codes and what they mean
         (list(range(100, 120)), "identifier"),  # consecutive
         ([str(i) for i in range(100, 120)], "identifier"),
         ([f"P-{i:03}" for i in range(20)], "identifier"),

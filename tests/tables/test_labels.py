@@ -158,6 +158,11 @@ def test_read_label_names_the_words_to_count_as_missing_beside_yes_and_no(refusa
     assert 'count words as missing (--missing "later")' in refusal(frame, "p")
 
 
+def test_read_label_names_the_words_to_count_as_missing_beside_the_only_yes(refusal):
+    frame = FRAME.assign(p=["POS", "NEG", "ND"])
+    assert 'or count others as missing (--missing "ND")' in refusal(frame, "p=POS")
+
+
 def test_read_label_never_proposes_unknown_as_yes(refusal):
     frame = pd.DataFrame({"x": range(4), "p": ["positive", "negative", "unknown", ""]})
     assert "labels={'p': 'positive'}" in refusal(frame, "p")

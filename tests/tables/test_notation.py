@@ -131,6 +131,14 @@ def thousands(example, noun="commas", overrule="; --decimal , to overrule"):
                 DECIMAL_COMMAS,
             ],
         ),
+        (
+            ["5.1", "6.25 (repeated)", "4.5", "7"],
+            [5.1, 6.25, 4.5, 7],
+            [
+                "remarks behind numbers left out (6.25 (repeated) is 6.25); "
+                "--nominal to overrule"
+            ],
+        ),
         (["\u22121.5", "2"], [-1.5, 2], []),
         (["1e-3", "-.5", "+2"], [0.001, -0.5, 2], []),
         (

@@ -29,6 +29,7 @@ from .spelling import one_spelling, without_remarks, without_unknown
 from .words import (
     MISSING_WORDS,
     NO_LABEL_WORDS,
+    NO_NUMBER_WORDS,
     NO_WORDS,
     TICKS,
     UNKNOWN_WORDS,
@@ -155,10 +156,12 @@ def _problem_of_positive(
         return f"has no cell with {quoted_list(absent)}; it holds {quoted_list(words)}."
     if len(positive) == 1 and len(words) > 2 and not are_all:
         word = positive[0]
+        unknown = ",".join(_likely_unknown(words)[:MAX_STRANGE_WORDS])
+        missing = f'--missing "{unknown}"' if unknown else "--missing"
         return (
             f"holds {quoted_list(words)}: give all words that mean yes in a list "
             f'(--labels "{name}={word}|…"), say that it is {quoted(word)} alone '
-            f'(--labels "{name}={word}|"), or count others as missing (--missing).'
+            f'(--labels "{name}={word}|"), or count others as missing ({missing}).'
         )
     return ""
 
@@ -178,7 +181,7 @@ def _problem_of_words(name: str, words: Sequence[str], positive: Sequence[str]) 
     if len(words) > 2:
         missing = strange
         if len(strange) == len(words):
-            missing = [word for word in words if word.lower() in LIKELY_UNKNOWN]
+            missing = _likely_unknown(words)
         ways = []
         if missing:
             typed = ",".join(missing[:MAX_STRANGE_WORDS])
@@ -188,6 +191,17 @@ def _problem_of_words(name: str, words: Sequence[str], positive: Sequence[str]) 
             f'…]}} or --labels "{name}={word}|…"'
         )
     return f"holds {quoted_list(words)}, not 0 and 1 or yes and no: {hint}."
+
+
+def _likely_unknown(words: Sequence[str]) -> list[str]:
+    """The words that rather mean that nobody knows, for a hint.
+
+    >>> _likely_unknown(["POS", "NEG", "ND", "-"]), _likely_unknown(["+", "-"])
+    (['ND', '-'], [])
+    """
+    may_be_dashes = len(words) > 2
+    unknown = LIKELY_UNKNOWN | NO_NUMBER_WORDS if may_be_dashes else LIKELY_UNKNOWN
+    return [word for word in words if word.lower() in unknown]
 
 
 def _typed(option: str) -> str:

@@ -33,6 +33,7 @@ _UNIT_LETTER = re.compile(rf"(.*\d)([{UNIT_LETTERS}])")
 _FLAG = re.compile(
     r"(.*\d[^*↑↓▲▼!()]*?)\s*([*↑↓▲▼!]+|\((?:HH?|LL?|A|N|high|low)\))|(.*\d)\s+(HH?|LL?)"
 )
+_REMARK = re.compile(r"(.*\d[^()]*?)\s*\([^()\d]+\)")  # 5.1 (repeated)
 _ABOUT = re.compile(
     r"(?:[~≈'’]|(?:ca|circa|approx|about|around|etwa|environ|aprox)(?:\.|\b))\s*(?=\d)(.*)",
     re.IGNORECASE,
@@ -81,7 +82,8 @@ def numbers_of(texts: Texts, decimal: str = "", usual: str = "") -> Numbers:
     if out_of is not None:
         return out_of._replace(notes=[*notes, *out_of.notes])
     texts = _without_dilutions(texts, notes)
-    bare = _without_about(_without_flags(texts, notes), notes)
+    texts = _without_remarks(_without_flags(texts, notes), notes)
+    bare = _without_about(texts, notes)
     _note_powers(bare, notes)
     cells = [_cell(text) for text in _with_unit_apart(bare)]
     numerals = _bare_numerals(texts, cells, notes)
@@ -243,6 +245,29 @@ def _without_flags(texts: Texts, notes: list[str]) -> Texts:
     example = min(text for text in bare if bare[text] != text)
     notes.append(
         f"signs behind numbers left out ({example} is {bare[example]}); {OVERRULE}"
+    )
+    return [None if text is None else bare[text] for text in texts]
+
+
+def _without_remarks(texts: Texts, notes: list[str]) -> Texts:
+    """Numbers without a remark in brackets, which fewer than half may have.
+
+    All texts must be numbers then: where most have one, it rather says what a code
+    means.
+    """
+    bare: dict[str, str] = {}
+    n_remarks = 0
+    for text, count in Counter(text for text in texts if text is not None).items():
+        match = _REMARK.fullmatch(text)
+        bare[text] = text if match is None else match[1]
+        n_remarks += 0 if match is None else count
+        if _cell(bare[text]) is None:
+            return texts
+    if not n_remarks or 2 * n_remarks >= len(texts) - texts.count(None):
+        return texts
+    example = min(text for text in bare if bare[text] != text)
+    notes.append(
+        f"remarks behind numbers left out ({example} is {bare[example]}); {OVERRULE}"
     )
     return [None if text is None else bare[text] for text in texts]
 

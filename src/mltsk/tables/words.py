@@ -91,6 +91,7 @@ UNKNOWN_WORDS = frozenset(
         *("nsp", "ns/nr", "ns/nc", "ne sais pas", "no contesta", "sin dato"),
         *("sin datos", "non so", "weet niet", "nie wiem", "brak danych", "bilmiyorum"),
         *("nevím", "nem tudom", "vet ej", "vet ikke", "bilinmiyor", "не знаю"),
+        *("(blank)", "(leer)", "(vide)"),
         *("refused", "declined", "prefer not to say", "prefer not to answer"),
         *("weiß nicht", "weiss nicht", "keine angabe", "ne sait pas", "no sabe"),
         *("non noto", "non nota", "non rilevato", "niet bekend", "n.v.t.", "nvt"),
