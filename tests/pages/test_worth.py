@@ -240,8 +240,8 @@ def test_lines_on_better_methods_do_not_leave_a_guessed_label_as_one_nobody_tell
     labels = [judged_label(), judged_label(name="odd", AUC=GUESSED)]
     comparison = comparison_of(linear=[0.2, 0.6], forest=[0.4, 0.4])
     assert lines_on_better_methods(labels, comparison) == [
-        "Logistic regression is clearly better for odd. What the model cannot tell of "
-        "odd, another method may."
+        "Logistic regression is clearly better for odd. It may predict odd, which the "
+        "model cannot."
     ]
 
 
@@ -292,8 +292,8 @@ def test_sentence_on_chances_doubts_them_if_several_groups_are_off():
             "30 %, about 30 have the label."
         )
     assert sentence_on_chances(groups(1 - forecast, many_off), 100) == (
-        "Be careful with probabilities: of rows with a predicted probability of about "
-        "95 %, 5 % have the label."
+        "Be careful with probabilities: of 100 rows with a predicted probability of "
+        "about 95 %, 5 have the label."
     )
 
 

@@ -1,4 +1,4 @@
-"""The first screen of a review: what was asked, what can be told, whether to trust it.
+"""The first screen of a review: what was asked, how well it can be predicted.
 
 Whoever reads nothing else should leave with the right answer. Shares are told as counts
 out of 100 rows, as people understand these best; of a rare label out of more.
@@ -31,7 +31,7 @@ BASES = (100, 1_000, 10_000)  # rows that a label is told of, until one has it
 
 
 def first_screen(review: Review) -> PageData:
-    """What was asked of which table, and what can be told: words, counts, a picture."""
+    """What was asked of which table, and the answers: words, counts, a picture."""
     labels = review.labels
     answered = _answered(review)
     lines = []
@@ -49,7 +49,7 @@ def first_screen(review: Review) -> PageData:
 
 
 def _answered(review: Review) -> list[JudgedLabel]:
-    """The labels of the first screen: all, or of many those that are told best."""
+    """The labels of the first screen: all, or of many those that are predicted best."""
     if len(review.labels) <= MAX_ANSWERED_LABELS:
         return review.labels
     known = [label for label in review.labels if label.is_better_than_guessing]
@@ -64,7 +64,7 @@ def _question(review: Review) -> str:
     if len(names) > MAX_NAMED_LABELS:
         what = f"each of {len(names):,} labels"
     columns = plural(len(review.table.feature_names), "column")
-    return f"Can {what} be told from {columns} of {name(review.table.name)}?"
+    return f"Can {what} be predicted from {columns} of {name(review.table.name)}?"
 
 
 def _given(review: Review) -> str:
@@ -279,20 +279,28 @@ def _line_on_right_probabilities(labels: list[JudgedLabel]) -> str:
         return worth.sentence_on_right_chances(most)
     return (
         f"Probabilities of {listing(sure, at_most=5)} can be trusted: of 100 rows with "
-        "a predicted probability of 30 %, about 30 have the label. With fewer than "
-        f"{worth.MANY_CASES} cases of the others, only large errors would be seen."
+        "a predicted probability of 30 %, about 30 have the label. The other labels "
+        f"have fewer than {worth.MANY_CASES} cases, or rows without them: only large "
+        "errors would be seen."
     )
 
 
 def _line_on_few_cases(labels: list[JudgedLabel]) -> list[str]:
-    """Name labels with so few cases that figures are rough."""
+    """Name labels with so few cases, or so few others, that figures are rough."""
     few = []
+    few_others = []
     for label in labels:
-        if label.rarer < FEW_CASES:
-            few.append(f"{label.name} ({label.rarer:,})")
-    if not few:
+        if label.rarer >= FEW_CASES:
+            continue
+        named = f"{label.name} ({label.rarer:,})"
+        (few if label.cases == label.rarer else few_others).append(named)
+    kinds = []
+    if few:
+        kinds.append(f"have a label: {worth.first_names(few)}")
+    if few_others:
+        kinds.append(f"lack a label: {worth.first_names(few_others)}")
+    if not kinds:
         return []
     return [
-        f"Figures are rough where there are fewer than {FEW_CASES} cases: "
-        f"{worth.first_names(few)}."
+        f"Figures are rough where fewer than {FEW_CASES} rows {'; or '.join(kinds)}."
     ]

@@ -14,7 +14,7 @@ from ..metrics.curves import calibration_groups, precision_recall_curve, roc_cur
 from ..metrics.decisions import DecisionFigures
 from ..metrics.proportions import IntervalEstimate
 from . import svg, worth
-from .filed import MAX_FILED_CURVES, MAX_FILED_ROWS, best_told, note_on_left_out
+from .filed import MAX_FILED_CURVES, MAX_FILED_ROWS, best_predicted, note_on_left_out
 from .packing import PageData
 from .review_methods import comparison_facts
 from .sections import Review, Section, how_many_rows
@@ -55,7 +55,7 @@ def results_section(review: Review) -> Section:
             ),
             "n_open": MAX_UNFOLDED_LABELS,
             "has_filed_curves": len(judged) <= MAX_FILED_CURVES,
-            "is_filed": best_told(review.shown_labels, MAX_FILED_ROWS),
+            "is_filed": best_predicted(review.shown_labels, MAX_FILED_ROWS),
             "left_out": note_on_left_out(len(judged), MAX_FILED_ROWS),
             "n_listed": MAX_LISTED_RESULTS,
             "movers": _mover_data(review.shown_labels),
@@ -204,12 +204,15 @@ def _benefit_in_words(label: JudgedLabel) -> str:
         return "At no threshold is the model of more use than acting on all or on none."
     first, last = longest_stretch(ahead)
     text = (
-        f"From {100 * thresholds[first]:.2g} % to {100 * thresholds[last]:.2g} % the "
-        "model is of more use than acting on all rows or on none."
+        f"At thresholds from {100 * thresholds[first]:.2g} % to "
+        f"{100 * thresholds[last]:.2g} % the model is of more use than acting on all "
+        "rows or on none."
     )
-    if label.rarer >= MIN_CLEAR_CASES:
-        return text
-    return f"{text} With so few cases this may be chance."
+    if label.rarer < MIN_CLEAR_CASES:
+        return f"{text} With so few cases this may be chance."
+    if label.is_guessed:
+        return f"{text} This may be chance: the model may be no better than guessing."
+    return text
 
 
 def longest_stretch(is_true: NDArray[np.bool_]) -> tuple[int, int]:

@@ -381,8 +381,8 @@ def largest_misfit(groups: CalibrationGroups, label: str) -> str:
     distances = np.abs(groups.forecast - groups.observed)
     worst = int(np.argmax(np.where(_is_off(groups), distances, -1.0)))
     return (
-        f"of rows with a predicted probability of about "
-        f"{percent(groups.forecast[worst])}, {percent(groups.observed[worst])} have "
+        f"of 100 rows with a predicted probability of about "
+        f"{percent(groups.forecast[worst])}, {100 * groups.observed[worst]:.0f} have "
         f"{label}"
     )
 
@@ -472,10 +472,10 @@ def lines_on_better_methods(
 
 
 def _line_on_untold(names: Sequence[str]) -> str:
-    """Say of labels that another method tells better than ours, which may guess."""
+    """Say of labels that another method predicts better than ours, which may guess."""
     if not names:
         return ""
-    return f"What the model cannot tell of {first_names(names)}, another method may."
+    return f"It may predict {first_names(names)}, which the model cannot."
 
 
 def _lines_on_found_labels(labels: Sequence[JudgedLabel]) -> list[str]:
