@@ -147,6 +147,8 @@ def test_review_page_has_one_threshold_per_label(pbc, made):
         words = f"{100 * threshold:.3g} %"
         assert f"a probability of {words} on" in text
         assert f"{label} {words}" in text  # of the model in words
+    assert "(threshold='f1')." in text  # of the methods section: what was asked for
+    assert "threshold=[" not in text
     for model in explorer_models(made.page):
         thresholds = np.frombuffer(b64decode(model["thresholds"]))
         assert_allclose(1 / (1 + np.exp(-thresholds)), clf.thresholds_)

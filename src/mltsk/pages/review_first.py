@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ..core.arrays import FloatArray
 from ..explain.wording import name
 from ..metrics import calibration_line
-from ..metrics.curves import calibration_groups
 from ..tables.advice import leaks
 from ..text import listing, plural
 from . import svg, worth
@@ -198,7 +197,7 @@ def _trust(review: Review) -> list[str]:
     known = [label for label in review.labels if label.is_better_than_guessing]
     lines = [*lines_on_drift(review), *_lines_on_leaks(review)]
     if known:
-        lines.append(_line_on_probabilities(known))
+        lines.append(_line_on_probabilities(review.labels))
     lines += _line_on_few_cases([label for label in review.labels if label.is_known])
     if review.comparison is not None:
         lines += worth.lines_on_better_methods(review.labels, review.comparison)
@@ -255,20 +254,17 @@ def _line_on_origin(review: Review) -> str:
 
 
 def _line_on_probabilities(labels: list[JudgedLabel]) -> str:
-    """Whether predicted probabilities can be trusted."""
+    """Whether predicted probabilities can be trusted, where they say something."""
     off = []
-    for label in labels:
-        groups = calibration_groups(label.y, label.chances, groups=label.groups)
-        if worth.is_miscalibrated(groups):
-            off.append((label.name, groups))
+    for label, is_off in zip(labels, worth.miscalibrated(labels), strict=True):
+        if is_off and label.is_better_than_guessing:
+            off.append(label)
     if not off:
-        return _line_on_right_probabilities(labels)
-    names = worth.first_names([label for label, _ in off])
-    first, groups = off[0]
-    return (
-        f"Be careful with the probabilities of {names}: "
-        f"{worth.largest_misfit(groups, first)}."
-    )
+        known = [label for label in labels if label.is_better_than_guessing]
+        return _line_on_right_probabilities(known)
+    names = worth.first_names([label.name for label in off])
+    misfit = worth.largest_misfit(off[0].calibration, off[0].name)
+    return f"Be careful with the probabilities of {names}: {misfit}."
 
 
 def _line_on_right_probabilities(labels: list[JudgedLabel]) -> str:
