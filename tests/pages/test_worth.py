@@ -232,6 +232,9 @@ def test_lines_on_better_methods_say_in_how_many_draws_they_are_ahead():
         "A forest ranks rows better than our best model: mean AP 0.60 against 0.50, "
         "ahead in 5 of 5 draws of folds."
     ]
+    comparison = comparison_of(linear=[0.503, 0.503], forest=[0.4, 0.4])
+    (line,) = lines_on_better_methods(labels, comparison)
+    assert "mean AP 0.503 against 0.500" in line
     comparison = comparison_of(linear=[0.2, 0.6], forest=[0.4, 0.4])
     assert lines_on_better_methods(labels, comparison) == [
         "Logistic regression is clearly better for odd."

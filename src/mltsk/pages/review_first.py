@@ -283,8 +283,8 @@ def _line_on_right_probabilities(labels: list[JudgedLabel]) -> str:
 
 def _line_on_few_cases(labels: list[JudgedLabel]) -> list[str]:
     """Name labels with so few cases, or so few others, that figures are rough."""
-    few = []
-    few_others = []
+    few: list[str] = []
+    few_others: list[str] = []
     for label in labels:
         if label.rarer >= FEW_CASES:
             continue
