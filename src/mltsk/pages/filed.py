@@ -23,8 +23,8 @@ STATEMENTS_WITHOUT_CURVES = 30
 MAX_FILED_STATEMENTS = 12  # per label
 
 
-def best_told(labels: Sequence[JudgedLabel], at_most: int) -> NDArray[np.bool_]:
-    """Mark the labels that are told best, by their AUC; all if there are no more."""
+def best_predicted(labels: Sequence[JudgedLabel], at_most: int) -> NDArray[np.bool_]:
+    """Mark the labels that are predicted best, by AUC; all if there are no more."""
     is_filed = np.zeros(len(labels), dtype=np.bool_)
     heights = [label.AUC[0] if label.is_known else 0.0 for label in labels]
     order = np.argsort(-np.array(heights), kind="stable")
@@ -48,13 +48,13 @@ def n_filed_statements(n_labels: int) -> int:
 def note_on_left_out(n_labels: int, at_most: int) -> str:
     """Say how many labels are not on paper, if there are any.
 
-    >>> note_on_left_out(100, at_most=6)
-    'On paper: the 6 labels that are told best. The page itself has 94 more labels.'
+    >>> note_on_left_out(10, at_most=6)
+    'On paper: the 6 labels that are predicted best. The page itself has 4 more labels.'
     """
     if n_labels <= at_most:
         return ""
     others = plural(n_labels - at_most, "more label")
     return (
-        f"On paper: the {at_most} labels that are told best. The page itself has "
+        f"On paper: the {at_most} labels that are predicted best. The page itself has "
         f"{others}."
     )
