@@ -6,12 +6,13 @@ sentences last.
 
 from .conditions import Condition, Given
 from .linear_rule import FuzzyRule, GaussianCondition, LinearConsequent
-from .local import Explanation, Part, Why, explain
+from .local import Explanation, explain
 from .pairs import FeaturePair, FeaturePairs, PairRule, feature_pairs
 from .papers_rules import FuzzyRules, fuzzy_rules
 from .rules import RuleBase, rule_base
 from .shapes import Shape
 from .values import Consequent, GeneralRule, Rule
+from .why import Part, Why
 
 __all__ = [
     "Condition",
