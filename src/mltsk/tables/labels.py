@@ -336,7 +336,8 @@ def _in_one_spelling(
     """Labels that differ in capitals alone as the most frequent one of them."""
     entries: Texts = [entry for row in rows for entry in sorted(row or ())]
     overrule = "give them different words to overrule"
-    usual = dict(zip(entries, one_spelling(entries, notes, overrule), strict=True))
+    respelled = one_spelling(entries, notes, overrule)
+    usual = {old: new for old, new in zip(entries, respelled, strict=True) if new}
     return [None if row is None else {usual[entry] for entry in row} for row in rows]
 
 
