@@ -79,7 +79,9 @@ def system_data(
     shares = np.ones(system.shape[1]) if scaling is None else scaling.share
     had = None
     if members is not None:
-        had = packed(np.stack([members.positives, members.observed]), "<u4")
+        # of many exceptions with few members each, a byte per count
+        counts = np.stack([members.positives, members.observed])
+        had = shortest_form(counts.astype(np.float64).ravel()).data()
     return {
         "shape": [*system.shape, len(terms)],
         "noun": base.effects.noun,

@@ -41,6 +41,7 @@ CHARACTER_WIDTH = 5.6  # of the values of a heat map
 SQUARE_LEFT = 34.0
 SQUARE_TOP = 8.0
 SQUARE_SIDE = 158.0
+PERCENT_STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 25)  # between ticks of thresholds
 # Words along an axis by their places, shares of its length.
 Ticks: TypeAlias = Mapping[float, str]
 FROM_0_TO_1: Ticks = {0.0: "0", 0.5: "0.5", 1.0: "1"}
@@ -148,9 +149,11 @@ def decision_curve(
     if at <= end:
         x, _ = placed(np.array([at]), np.zeros(1))
         marks.append(_line(x[0], SQUARE_TOP, x[0], SQUARE_TOP + SQUARE_SIDE, "tick"))
-    across = {share: f"{100 * share * end:.2g} %" for share in (0, 0.5, 1)}
-    up = {-lowest / (highest - lowest): "0", 1.0: f"{highest:.2g}"}
-    axes = ("acted on from this probability on", "net benefit")
+    step = next((step for step in PERCENT_STEPS if 100 * end <= 4 * step), 25)
+    percents = np.arange(0, 100 * end + 1e-9, step)
+    across = {p / 100 / end: f"{p:.2g} %" for p in percents}
+    up = {-lowest / (highest - lowest): "0", 1.0: f"{100 * highest:.2g}"}
+    axes = ("threshold (probability)", "net benefit per 100 rows")
     return _square(title, axes, marks, (across, up))
 
 
