@@ -7,7 +7,8 @@ sentences last.
 from .conditions import Condition, Given
 from .linear_rule import FuzzyRule, GaussianCondition, LinearConsequent
 from .local import Explanation, explain
-from .pairs import FeaturePair, FeaturePairs, PairRule, feature_pairs
+from .pair_effects import feature_pairs
+from .pairs import FeaturePair, FeaturePairs, PairRule
 from .papers_rules import FuzzyRules, fuzzy_rules
 from .rules import RuleBase, rule_base
 from .shapes import Shape

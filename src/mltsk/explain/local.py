@@ -27,7 +27,7 @@ from ..text import plural
 from .effects import Effects
 from .given import GivenRules
 from .page import Node, left_out
-from .pairs import PairEffects
+from .pair_effects import PairEffects
 from .rules import Narrowed
 from .subjects import Index, Mask, doubles, largest_first
 from .values import SHOWN_PER_LIST
