@@ -197,8 +197,7 @@ def test_review_bar_of_contents_unfolds_where_it_goes_and_stays(browser, page):
         browser.click(f"nav.parts a[href='{key}']")
         browser.wait_for(f"document.querySelector('{key}').closest('details').open")
     bar = "document.querySelector('nav.parts').getBoundingClientRect().top"
-    browser.wait_for("scrollY > 1000")  # it scrolls smoothly
-    assert browser.run(bar) == 0
+    browser.wait_for(f"scrollY > 3000 && {bar} === 0")  # it scrolls smoothly
     browser.open(page, fragment="#table", ready=IS_WHOLE)
     assert browser.run("document.querySelector('#table').closest('details').open")
 

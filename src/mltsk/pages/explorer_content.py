@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ..core.arrays import FloatArray, Matrix, dense
 from ..explain.effects import Effects
 from ..explain.given import GivenRules
-from ..explain.pairs import PairAxis, PairEffects
+from ..explain.pair_effects import PairEffects
+from ..explain.pairs import PairAxis
 from ..explain.papers_rules import fuzzy_rules
 from ..explain.rules import RuleBase, rule_base
 from ..explain.subjects import Subjects

@@ -18,9 +18,7 @@ MAX_FILED_RULES = 6  # labels with their statements
 MAX_FILED_ROWS = 12  # labels in the table of figures
 MAX_FILED_EXCEPTIONS = 4
 MAX_FILED_EDITS = 4
-STATEMENTS_NEXT_TO_CURVES = 24  # of all labels together
-STATEMENTS_WITHOUT_CURVES = 30
-STATEMENTS_NEXT_TO_MANY_ROWS = 24  # of figures, of labels without statements, too
+STATEMENTS_IN_ALL = 24
 MAX_FILED_STATEMENTS = 12  # per label
 
 
@@ -37,15 +35,10 @@ def n_filed_statements(n_labels: int) -> int:
     """How many statements of each label are printed.
 
     >>> [n_filed_statements(n_labels) for n_labels in (1, 4, 7, 100)]
-    [12, 6, 5, 4]
+    [12, 6, 4, 4]
     """
-    in_all = STATEMENTS_WITHOUT_CURVES
-    if n_labels <= MAX_FILED_CURVES:
-        in_all = STATEMENTS_NEXT_TO_CURVES
-    elif n_labels > MAX_FILED_RULES + 1:
-        in_all = STATEMENTS_NEXT_TO_MANY_ROWS
     n_printed = min(max(n_labels, 1), MAX_FILED_RULES)
-    return min(in_all // n_printed, MAX_FILED_STATEMENTS)
+    return min(STATEMENTS_IN_ALL // n_printed, MAX_FILED_STATEMENTS)
 
 
 def note_on_left_out(n_labels: int, at_most: int) -> str:

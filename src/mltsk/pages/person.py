@@ -9,7 +9,7 @@ import pandas as pd
 
 from .. import __version__
 from ..classifier import MLTSKClassifier
-from ..explain.local import ROUNDED_TO_NOTHING, Part
+from ..explain.why import ROUNDED_TO_NOTHING, Part
 from ..explain.wording import name
 from ..files import check_outputs
 from ..frames import columns_of
