@@ -80,7 +80,7 @@ class Layout:
     ----------
     skip_rows : rows above the names of the columns
     header_rows : rows that hold names, their groups and their units, 1 to 3
-    skip_end : rows below the data
+    skip_end : rows below the data that hold something
     """
 
     skip_rows: int | None = None
@@ -446,7 +446,7 @@ def _end_of_data(
         end -= 1
     n_blank = len(rows) - end
     if layout.skip_end is not None:
-        return max(first, len(rows) - max(layout.skip_end, n_blank))
+        return _end_without(rows[:end], first, layout.skip_end)
     if n_blank:
         notes.append(f"empty rows at the end left out: {n_blank:,}")
     last = end
@@ -461,6 +461,18 @@ def _end_of_data(
             f"{plural(last - end, 'row')} at the end left out as totals or remarks "
             f"({shown}); --skip-end 0 to overrule"
         )
+    return end
+
+
+def _end_without(rows: Sequence[Row], first: int, n_rows: int) -> int:
+    """The row after the last one with data, of which the user says how many follow it.
+
+    Those that hold nothing do not count: not all formats of files have them.
+    """
+    end = len(rows)
+    while end > first and (n_rows or all(map(is_blank, rows[end - 1]))):
+        n_rows -= not all(map(is_blank, rows[end - 1]))
+        end -= 1
     return end
 
 

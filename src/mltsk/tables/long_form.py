@@ -26,7 +26,7 @@ def key_and_code(raw: RawTable, long: Long) -> tuple[str, str]:
             "A table in long form has two columns, one of samples and one of labels: "
             'write them as "patient,diagnosis".'
         )
-    key, code = unique_names(names, raw.frame, raw.name)
+    key, code = unique_names(names, raw.frame, raw.where)
     return key, code
 
 
@@ -38,7 +38,7 @@ def row_per_key(
     A column that differs between rows of one key has no place in it, nor have those of
     ``drop``. Rows without a key are left out.
     """
-    dropped = unique_names(split_names(drop), raw.frame, raw.name)
+    dropped = unique_names(split_names(drop), raw.frame, raw.where)
     keys, _ = texts_of(raw.frame[key], missing)
     groups, names = pandas.factorize(np.array(keys, dtype=object))
     if not len(names):
