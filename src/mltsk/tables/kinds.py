@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mltsk.datasets.dataset import as_number
-from mltsk.text import listing, plural, quoted, quoted_list
+from mltsk.text import listing, plural, quoted, quoted_list, typed
 
 from .dates import TIME_OF_DAY, are_plain_dates, is_date
 from .notation import Numbers, Texts, units_that_differ
@@ -331,10 +331,9 @@ def notes_on_categories(present: Sequence[str]) -> list[str]:
         is_dash = word in DASHES and not are_steps
         if is_dash or word.lower() in UNKNOWN_WORDS:
             cells = plural(counts[word], "cell")
-            typed = f'"{word}"' if " " in word else word
             notes.append(
-                f"{cells} with {quoted(word)} a category; --missing={typed} if it is "
-                "none"
+                f"{cells} with {quoted(word)} a category; --missing={typed(word)} if "
+                "it is none"
             )
     return notes
 

@@ -7,7 +7,6 @@ numbers, too. A sign such as x next to blank cells is refused until the user say
 blank cell means no.
 """
 
-import re
 from collections import Counter
 from collections.abc import Sequence, Set
 from math import isnan
@@ -19,7 +18,7 @@ import pandas
 from mltsk.datasets.dataset import as_number
 from mltsk.exceptions import InputError
 from mltsk.frames import is_absent
-from mltsk.text import plural, quoted, quoted_list
+from mltsk.text import plural, quoted, quoted_list, typed
 
 from .cells import CellRules, as_codes, blank_rows, texts_of
 from .columns import ReadColumn, distinct_words, summarize, summary_of_texts
@@ -176,7 +175,7 @@ def _problem_of_words(name: str, words: Sequence[str], positive: Sequence[str]) 
     example = quoted(word)
     hint = (
         f"say which one means yes, labels={{{name!r}: {example}}} or --labels "
-        f"{_typed(f'{name}={word}')}"
+        f"{typed(f'{name}={word}')}"
     )
     if len(words) > 2:
         missing = strange
@@ -184,8 +183,8 @@ def _problem_of_words(name: str, words: Sequence[str], positive: Sequence[str]) 
             missing = _likely_unknown(words)
         ways = []
         if missing:
-            typed = ",".join(missing[:MAX_STRANGE_WORDS])
-            ways.append(f'count words as missing (--missing "{typed}"), or ')
+            words_to_type = ",".join(missing[:MAX_STRANGE_WORDS])
+            ways.append(f'count words as missing (--missing "{words_to_type}"), or ')
         hint = (
             f"{''.join(ways)}list those that mean yes, labels={{{name!r}: [{example}, "
             f'…]}} or --labels "{name}={word}|…"'
@@ -202,11 +201,6 @@ def _likely_unknown(words: Sequence[str]) -> list[str]:
     may_be_dashes = len(words) > 2
     unknown = LIKELY_UNKNOWN | NO_NUMBER_WORDS if may_be_dashes else LIKELY_UNKNOWN
     return [word for word in words if word.lower() in unknown]
-
-
-def _typed(option: str) -> str:
-    """The value of an option as a shell takes it: in quotes where it has a space."""
-    return option if re.fullmatch(r"[\w=.+-]+", option) else f'"{option}"'
 
 
 def _likely_yes(words: Sequence[str]) -> str:
