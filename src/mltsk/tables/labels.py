@@ -8,7 +8,7 @@ blank cell means no.
 """
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from math import isnan
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ from .kinds import LABEL, LABEL_LISTS, is_sole_yes
 from .notation import Texts
 from .spelling import one_spelling, without_remarks, without_unknown
 from .words import (
+    DASHES,
     MISSING_WORDS,
     NO_LABEL_WORDS,
     NO_NUMBER_WORDS,
@@ -256,6 +257,7 @@ def read_lists(
     notes: list[str] = []
     separator = list_rules.separator or _separator_of(cells, notes)
     rows = [_entries(cell, separator, rules) for cell in cells]
+    _note_on_dashes(cells, rules, notes)
     if list_rules.prefix:
         rows = _cut_codes(rows, list_rules.prefix, notes)
     rows = _in_one_spelling(rows, notes)
@@ -310,8 +312,26 @@ def _entries(cell: object, separator: str, rules: CellRules) -> Set[str] | None:
     if text.lower() in MISSING_WORDS | UNKNOWN_WORDS | rules.missing:
         return None
     entries = _split(text, separator) - {""}
-    has_no_label = len(entries) == 1 and min(entries).lower() in NO_LABEL_WORDS
+    has_no_label = len(entries) == 1 and says_no_label(min(entries))
     return set() if has_no_label else entries
+
+
+def says_no_label(text: str) -> bool:
+    """Whether a word or a dash, where labels are listed, says that there is none."""
+    return text.lower() in NO_LABEL_WORDS or text in DASHES
+
+
+def _note_on_dashes(
+    cells: Iterable[object], rules: CellRules, notes: list[str]
+) -> None:
+    """Note how many cells of a column of lists hold nothing but a dash."""
+    for dash in DASHES:
+        count = sum(isinstance(cell, str) and cell.strip() == dash for cell in cells)
+        if count and dash not in rules.missing:
+            notes.append(
+                f"{plural(count, 'cell')} with {quoted(dash)} read as no label; "
+                f"--missing={dash} to overrule"
+            )
 
 
 def _split(text: str, separator: str) -> set[str]:

@@ -14,6 +14,7 @@ from .cells import texts_of
 from .files import RawTable
 from .groups import Codes
 from .kinds import NOMINAL, TEXT, answers_yes_and_no
+from .labels import says_no_label
 
 Long = str | tuple[str, str] | list[str]
 
@@ -125,7 +126,7 @@ def _lists(
 ) -> list[list[str] | None]:
     """The different labels of each group; None where no row says anything.
 
-    The word none says that there is no label.
+    The word none, and others like it, say that there is no label.
     """
     lists: list[list[str] | None] = [None] * n_groups
     for text, group in zip(texts, groups.tolist(), strict=True):
@@ -134,6 +135,6 @@ def _lists(
         entries = lists[group]
         if entries is None:
             entries = lists[group] = []
-        if text.lower() != "none" and text not in entries:
+        if not says_no_label(text) and text not in entries:
             entries.append(text)
     return lists
