@@ -330,6 +330,8 @@ class Corrector:
                 "follows from the others)"
             )
         n_terms = int((design.scale.terms.feature == column).sum())
+        if len(points) > n_terms > 1:
+            return " (its curve has too few bends for so many points)"
         return " (its curve is a straight line here)" if n_terms == 1 else ""
 
 
