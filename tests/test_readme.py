@@ -39,3 +39,14 @@ def test_readme_is_one_screen_and_a_few_more():
     assert len(text.split()) < 850
     code = text[text.index("```") :]
     assert code.splitlines()[1].startswith("pip install mltsk ")
+
+
+def test_differences_from_others_are_those_of_the_results():
+    text = README.read_text(encoding="utf-8")
+    results = (README.parent / "docs/results/rivals.md").read_text(encoding="utf-8")
+    behind = results.partition("\n\n")[0]  # where ours is not first
+    n_sets = len(behind.splitlines()) - 2  # below the head
+    told = re.search(r"On (\d+) of 17 data sets(.*?)at most", text, flags=re.DOTALL)
+    assert int(told[1]) == n_sets
+    for number in re.findall(r"\.\d{3}", told[2]):
+        assert f"| -0{number} |" in behind, number

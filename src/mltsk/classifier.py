@@ -7,7 +7,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .adaptable import AdaptationMixin
@@ -16,18 +16,11 @@ from .core.coupling import CONVEX
 from .core.terms import PERCENTILE_TERMS
 from .correctable import CorrectionMixin, names_a_direction, wished_corrector
 from .correction import corrected_record, plain_wishes, price_by_rows
-from .exceptions import InputError
 from .explain import Explanation, explain
 from .fit.fit import FitResult, Names, Options, fit_system
 from .fitted import FittedAttributes
 from .frames import is_polars
 from .observed import ObservedLabelsMixin
-from .points import (
-    DEFAULT_MAX_POINTS,
-    DEFAULT_POINTS_STATEMENTS,
-    PointsClassifier,
-    check_points_wish,
-)
 from .probabilities import check_threshold_wish
 from .record import FitRecord
 from .refit import take_over, unfitted_copy
@@ -41,6 +34,7 @@ from .rows.read import (
     read_samples,
     rows_at_once,
 )
+from .shortenable import ShorteningMixin
 from .sklearn_private import Interval, StrOptions
 from .system import FuzzySystem
 from .targets import Targets, predicted
@@ -49,7 +43,6 @@ from .text import listing
 if TYPE_CHECKING:
     from .explain.plot import ModelFigures
 
-DEFAULT_STATEMENTS = 12  # of `shorten`
 MAX_LISTED_LABELS = 10
 ONE_GROUP = (
     "All rows are one group, so none can be left out: what this fit says of itself is "
@@ -59,6 +52,7 @@ ONE_GROUP = (
 
 class MLTSKClassifier(
     FittedAttributes,
+    ShorteningMixin,
     CorrectionMixin,
     AdaptationMixin,
     ObservedLabelsMixin,
@@ -466,61 +460,6 @@ sample, or one-dimensional classes
         has_words = {"nominal", "ordinal"} & set(columns.kinds)
         return columns.words(X) if has_words else None
 
-    def shorten(
-        self,
-        max_statements=None,
-        max_conditions=None,
-        X=None,
-        y=None,
-        sample_weight=None,
-        groups=None,
-    ) -> "MLTSKClassifier":
-        """A fitted copy with few statements per label that says what this model says.
-
-        Parameters
-        ----------
-        max_statements : int, optional
-            Statements per label, at most; by default as in the classifier, or 12.
-        max_conditions : int, optional
-            Conditions per exception, at most; by default as in the classifier.
-        X, y, sample_weight, groups : optional
-            The training data, needed if the model comes from a file: files hold no
-            samples.
-        """
-        check_is_fitted(self)
-        short = self._unfitted_short(max_statements, max_conditions)
-        short._validate_params()
-        check_threshold_wish(short.threshold, len(self.label_names_))
-        has_wishes = bool(vars(self).get("wishes_"))
-        if X is not None and has_wishes:
-            fitted = self.fitted_again(X, y, sample_weight, groups)
-            return fitted.shorten(short.max_statements, short.max_conditions)
-        if X is not None:
-            return short.fit(X, y, sample_weight, groups, rules=self.given_rules_)
-        if self.fit_record_ is None:
-            raise InputError(
-                "A model from a file holds no rows to shorten it by: "
-                "pass its training data as X and y."
-            )
-        system, record = self.fit_record_.shortened(
-            short.max_statements, short.max_conditions
-        )
-        for name, value in vars(self).items():
-            if name.endswith("_") and name != "stream_":
-                setattr(short, name, value)
-        short._keep(system, record)
-        return short
-
-    def _unfitted_short(self, max_statements: int | None, max_conditions: int | None):
-        """A classifier with the parameters of this one and limits of its size."""
-        short = self._unfitted_long()
-        if max_statements is None:
-            max_statements = self.max_statements or DEFAULT_STATEMENTS
-        short.max_statements = max_statements
-        if max_conditions is not None:
-            short.max_conditions = max_conditions
-        return short
-
     def _unfitted_long(self) -> "MLTSKClassifier":
         """A classifier with the parameters of this one, without limits of its size."""
         parameters = {}
@@ -528,70 +467,6 @@ sample, or one-dimensional classes
             if name in MLTSKClassifier._parameter_constraints:
                 parameters[name] = value
         return MLTSKClassifier(**{**parameters, "max_statements": None})
-
-    def points(
-        self,
-        max_statements=DEFAULT_POINTS_STATEMENTS,
-        max_points=DEFAULT_MAX_POINTS,
-        X=None,
-        y=None,
-        sample_weight=None,
-        groups=None,
-    ) -> PointsClassifier:
-        """This model as whole points that add up to a table of probabilities.
-
-        Parameters
-        ----------
-        max_statements : int, default=8
-            Statements per label, at most, as in `shorten`; there are no exceptions.
-        max_points : int, default=10
-            Points of the feature that adds most to a label.
-        X, y, sample_weight, groups : optional
-            The training data, needed if the model comes from a file: files hold no
-            samples.
-
-        Returns
-        -------
-        PointsClassifier
-            A fitted classifier that predicts exactly what its printed sheet says.
-        """
-        check_is_fitted(self)
-        check_points_wish(max_statements, max_points)
-        if not self.multilabel_ and not self._is_binary:
-            raise InputError(
-                "Points are added up per label, and this model tells one class of "
-                "several: fit it on a column of 0 and 1 per class."
-            )
-        if X is not None:
-            fitted = self.fitted_again(X, y, sample_weight, groups)
-            return fitted.points(max_statements, max_points)
-        if self.fit_record_ is None:
-            raise InputError(
-                "A model from a file holds no rows to find points by: pass its "
-                "training data as X and y."
-            )
-        points = PointsClassifier(
-            clone(self), max_statements=max_statements, max_points=max_points
-        )
-        return points._of(self)
-
-    @property
-    def size_path_(self):
-        """What shorter models cost: honest AP with 1 to 50 statements per label.
-
-        A frame with the columns ``statements``, ``AP`` (mean over samples, the standard
-        convention) and ``macro_AP`` (mean over labels). Scores are those of five folds,
-        in which statements were chosen without the samples that are scored.
-        ``size_path_.attrs["long"]`` has ``AP`` and ``macro_AP`` of the long model by
-        the same folds, so that both can be compared.
-        """
-        check_is_fitted(self)
-        if self.fit_record_ is None:
-            raise AttributeError(
-                "a model from a file holds no rows to measure shorter ones on: "
-                "fit it again"
-            )
-        return self.fit_record_.size_path(self.max_conditions)
 
     def __getstate__(self):
         state = super().__getstate__()  # the attributes themselves, not a copy

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from .core.arrays import FloatArray, asnumpy, is_tensor, underflow_is_zero
 from .exceptions import InputError
 from .explain import explain
-from .explain.local import ROUNDED_TO_NOTHING, Part
+from .explain.why import ROUNDED_TO_NOTHING, Part
 from .explain.wording import name
 from .probabilities import probabilities_of
 from .record import FitRecord

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
-# Short words that are no code: "No" and "no" are one answer.
-SHORT_ANSWERS = frozenset({"no", "ja", "si", "sí", "sì"})
+# Short words that are no code: "No" and "no" are one answer, "F" and "f" one sex.
+SHORT_ANSWERS = frozenset({"no", "ja", "si", "sí", "sì", "f", "m", "w"})
 # Not the joiners of Persian and Hindi, which change what is seen.
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200e\u200f\u2060\ufeff\u00ad"))
 MIN_LETTERS = 3  # of a word whose capitals mean nothing: AA, Aa and aa are genotypes

@@ -1,4 +1,4 @@
-"""Seventeen files as messy as people have them, each with traps of its own.
+"""Eighteen files as messy as people have them, each with traps of its own.
 
 `python tests/cli/messy.py FOLDER` writes them, to be tried by hand.
 """
@@ -320,6 +320,24 @@ def wards(folder):
     return path
 
 
+def trial(folder):
+    """UTF-16 with remarks over two lines, SUBJID, scores out of ten, and Refused."""
+    rows = [["SUBJID", "REMARK", "PAIN", "SEEN", "SMOKER", "CRP", "WARD", "GOUT", "A"]]
+    for p in patients():
+        i = p["number"]
+        remark = f'"seen, and sent home\nwith a letter, no. {i}"'
+        seen = f"{i % 12 + 1}:{i % 60:02} {'AM' if i % 2 else 'PM'}"
+        smoker = "Refused" if i % 8 == 0 else ("Yes", "No")[i % 2]
+        crp = f"{p['weight'] / 9:.1f}" + " (H)" * (p["weight"] > 85)
+        ward = "unknown" if i % 10 == 0 else p["ward"]
+        labels = ["POS" if p["gout"] else "NEG", f"{int(p['asthma'])}"]
+        cells = [i // 2 + 100, remark, f"{int(p['age']) // 9}/10", seen, smoker]
+        rows.append([*cells, crp, ward, *labels])
+    path = folder / "trial.txt"
+    path.write_bytes(lines(rows[0], rows[1:], "\t").encode("utf-16"))
+    return path
+
+
 FILES = (
     salaries,
     workbook,
@@ -338,6 +356,7 @@ FILES = (
     clinic,
     polish,
     wards,
+    trial,
 )
 
 if __name__ == "__main__":

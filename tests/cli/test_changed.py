@@ -4,13 +4,14 @@ import pytest
 
 from . import messy
 
-HEADER = ["age", "income", "sex", "smoker", "gout"]
+HEADER = ["age", "income", "sex", "smoker", "ward", "gout"]
 ROWS = [
     [
         f"{p['age']:.1f}",
         f"{1000 * p['weight']:.0f}",
         "MF"[p["number"] % 2],
         ("yes", "no", "no")[p["number"] % 3],
+        ("007", "012", "103")[p["number"] % 3],
         int(p["gout"]),
     ]
     for p in messy.patients()
@@ -48,6 +49,11 @@ def changed(csv_file):
             lambda cell: 1 if cell == "yes" else 2,
             "holds numbers ('2'); it held words ('no', 'yes') when",
         ),
+        (
+            "smoker",
+            {"yes": "daily", "no": "never"}.get,
+            "holds 'daily', 'never'; it held yes and no when the model was fitted.",
+        ),
     ],
 )
 def test_predict_refuses_a_column_of_another_kind(
@@ -62,6 +68,7 @@ def test_predict_refuses_a_column_of_another_kind(
         ("age", lambda cell: cell.replace(".", ","), "decimal commas read as points"),
         ("age", lambda cell: f"{cell} years", "age is in years here and was without"),
         ("sex", str.lower, "sex: 'f' read as 'F', which the model knows."),
+        ("ward", int, "ward has lost zeros in front: read as the codes that the mo"),
         ("smoker", {"yes": "1", "no": "0"}.get, ""),
         ("smoker", {"yes": "Oui", "no": "Non"}.get, ""),
     ],

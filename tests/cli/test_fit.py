@@ -347,6 +347,17 @@ def test_evaluate_counts_a_label_as_absent_where_a_list_does_not_name_it(
     assert "few has labels ('cough') that the model does not know" in result.err
 
 
+def test_evaluate_knows_labels_of_lists_in_other_capitals(
+    succeeds, lists, csv_file, out
+):
+    succeeds("fit", lists, LISTS, "--rules 0 --out", out)
+    rows = [[1.5, 2.5, "FLU"], [0.5, 1.5, "Gout|FLU"], [2.5, 0.5, "none"]]
+    result = succeeds("evaluate", out, csv_file("few.csv", ["a", "b", "sick"], rows))
+    flu, gout = words_of_lines(result.out)[3:5]
+    assert (flu[2], gout[2]) == ("0.667", "0.333")
+    assert "few: label 'FLU' read as 'flu', which the model knows." in result.err
+
+
 @pytest.mark.parametrize("option", ["--drop", "--label-column", "--missing"])
 def test_fit_refuses_options_about_columns_of_the_catalog(refused, out, option):
     sentence = refused(f"fit yeast {option} Att1 --out", out)

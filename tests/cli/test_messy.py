@@ -177,6 +177,27 @@ EXPECTED = {
             "11 cells with '-999' counted as missing",
         ),
     ),
+    messy.trial: Expected(
+        "--labels GOUT=POS,A --number SEEN",
+        {
+            "SUBJID": "group",
+            "REMARK": "text",
+            "PAIN": "number",
+            "SEEN": "number",
+            "SMOKER": "yes/no",
+            "CRP": "number",
+            "WARD": "nominal",
+        },
+        ("GOUT", "A"),
+        (
+            "rows of one SUBJID are kept together (60 groups of up to 2 rows)",
+            "PAIN: numbers out of 10 (",
+            "SEEN: times read as hours; --drop",
+            "SMOKER: 15 cells with 'Refused' counted as missing; --nominal",
+            "WARD: 12 cells with 'unknown' a category; --missing=unknown",
+            "CRP: signs behind numbers left out (",
+        ),
+    ),
 }
 
 

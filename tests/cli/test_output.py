@@ -9,9 +9,11 @@ import warnings
 import pytest
 
 from mltsk.cli.output import (
+    MAX_LINE_WIDTH,
     aligned,
     metric_table,
     noted_warnings,
+    remark,
     working,
     write_text,
 )
@@ -68,6 +70,20 @@ def test_working_prints_lines_where_there_is_no_terminal(capsys):
         "birds: downloading",
         "thinking …",
     ]
+
+
+def test_remark_is_one_line_and_on_a_terminal_divided_between_words(
+    monkeypatch, capsys
+):
+    sentence = "a --long-option is never divided, nor is a word " * 5
+    remark(sentence)
+    assert capsys.readouterr().err == f"{sentence.strip()}\n"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    remark(sentence)
+    lines = capsys.readouterr().err.splitlines()
+    assert max(map(len, lines)) <= MAX_LINE_WIDTH
+    assert " ".join(lines) == sentence.strip()
+    assert all(line.count("--long") == line.count("--long-option") for line in lines)
 
 
 def test_working_shows_bars_on_a_terminal(monkeypatch, capsys):

@@ -135,6 +135,21 @@ def test_review_breaks_no_word_of_its_tables_letter_by_letter_on_paper(
         browser.page.emulate_media(media="null")
 
 
+PHONE_ITEMS = """[...document.querySelectorAll(".tripod tbody tr")].map((row) => {
+  return [...row.querySelectorAll("td")].at(-1).getBoundingClientRect().width;
+})"""
+
+
+def test_review_has_room_for_the_items_of_its_checklist_on_a_phone(
+    browser, four_labels
+):
+    browser.open(four_labels, width=390, ready=IS_WHOLE)
+    browser.run(UNFOLD)
+    assert max(browser.run(LINES_OF_ITEMS)) == 1
+    widths = browser.run(PHONE_ITEMS)
+    assert min(widths) > 250  # of the text, below the item
+
+
 N_ON_PAPER = """[...document.querySelectorAll(".rule")].filter((card) => {
   return card.checkVisibility();
 }).length"""
@@ -164,8 +179,8 @@ def test_review_for_the_file_says_how_many_labels_it_leaves_out(browser, page):
     try:
         assert browser.run(N_ON_PAPER) == 6
         note = (
-            "On paper: the 6 labels that are told best. The page itself has 6 more "
-            "labels."
+            "On paper: the 6 labels that are predicted best. The page itself has 6 "
+            "more labels."
         )
         assert note in browser.run(NOTES_ON_PAPER)
         browser.run("document.documentElement.classList.add('everything')")
@@ -182,8 +197,7 @@ def test_review_bar_of_contents_unfolds_where_it_goes_and_stays(browser, page):
         browser.click(f"nav.parts a[href='{key}']")
         browser.wait_for(f"document.querySelector('{key}').closest('details').open")
     bar = "document.querySelector('nav.parts').getBoundingClientRect().top"
-    browser.wait_for("scrollY > 1000")  # it scrolls smoothly
-    assert browser.run(bar) == 0
+    browser.wait_for(f"scrollY > 3000 && {bar} === 0")  # it scrolls smoothly
     browser.open(page, fragment="#table", ready=IS_WHOLE)
     assert browser.run("document.querySelector('#table').closest('details').open")
 
@@ -209,6 +223,19 @@ def test_review_has_room_for_its_bar_and_its_figures_on_a_desk(browser, forty_ro
     assert browser.run(CUT_TABLES) == 0
 
 
+def test_review_for_the_file_cuts_no_table_of_results(browser, four_labels):
+    browser.open(four_labels, ready=IS_WHOLE)
+    browser.page.emulate_media(media="print")
+    try:
+        card = "document.querySelector(\"[aria-label='Figures of all labels']\")"
+        style = f"getComputedStyle({card})"
+        assert browser.run(f"{style}.breakInside") == "avoid"
+        before = f"{card}.previousElementSibling"
+        assert browser.run(f"getComputedStyle({before}).breakAfter") == "avoid"
+    finally:
+        browser.page.emulate_media(media="null")
+
+
 def test_review_says_what_another_threshold_would_change(browser, page):
     browser.open(page, ready=IS_WHOLE)
     browser.run("document.querySelector('#r-move-1').closest('details').open = true")
@@ -226,6 +253,10 @@ def test_review_says_what_another_threshold_would_change(browser, page):
     browser.press("Home")
     assert browser.run(said).startswith("From 0.1 % on: 100 of 100 rows are given it.")
     assert "Of 100 rows that have it, 100 are found." in browser.run(said)
+    # where all are given the label, the model is worth what acting on all is worth
+    benefit = browser.run(said).split("Net benefit ")[1].removesuffix(", on none 0).")
+    model, everybody = benefit.split(" per 100 rows (acting on all ")
+    assert float(model) == float(everybody) > 0
     slider = "document.querySelector('#r-move-1')"
     assert browser.run(f"{slider}.getAttribute('aria-valuetext')") == "0.1 %"
 
@@ -273,8 +304,16 @@ UNNAMED_HEADINGS = """[...document.querySelectorAll("main th")]
   .filter((cell) => !cell.closest(".explorer") && !cell.textContent.trim()).length"""
 
 
-def test_review_can_be_heard(browser, page):
+UNREACHED_SCROLLERS = """[...document.querySelectorAll("main .scroll")]
+  .filter((card) => !card.closest(".explorer"))
+  .filter((card) => card.tabIndex !== 0 || !card.getAttribute("aria-label")).length"""
+
+
+def test_review_can_be_heard(browser, page, forty_rows):
+    browser.open(forty_rows, ready=IS_WHOLE)  # with other methods
+    assert browser.run(UNREACHED_SCROLLERS) == 0
     browser.open(page, ready=IS_WHOLE)
+    assert browser.run(UNREACHED_SCROLLERS) == 0
     browser.run(UNFOLD)
     assert browser.run(SKIPPED_LEVELS) == 0
     assert browser.run(UNNAMED_PICTURES) == 0

@@ -106,7 +106,7 @@ def test_review_page_answers_in_the_order_in_which_people_ask(made):
         "How this was made",
     ]
     first = page.text[: page.text.index(page.headings[0])]
-    assert "Can ascites, hepatomegaly, spiders and edema be told from 13" in first
+    assert "Can ascites, hepatomegaly, spiders and edema be predicted from 13" in first
     for sentence in made.labels:
         assert sentence in first
     assert "Taken: the whole model." in first
@@ -147,6 +147,8 @@ def test_review_page_has_one_threshold_per_label(pbc, made):
         words = f"{100 * threshold:.3g} %"
         assert f"a probability of {words} on" in text
         assert f"{label} {words}" in text  # of the model in words
+    assert "(threshold='f1')." in text  # of the methods section: what was asked for
+    assert "threshold=[" not in text
     for model in explorer_models(made.page):
         thresholds = np.frombuffer(b64decode(model["thresholds"]))
         assert_allclose(1 / (1 + np.exp(-thresholds)), clf.thresholds_)
@@ -189,9 +191,17 @@ def test_review_page_says_first_of_each_label_whether_it_can_be_predicted():
 def test_review_page_trusts_probabilities_of_those_labels_that_have_many_cases(made):
     assert (
         "Probabilities of hepatomegaly can be trusted: of 100 rows with a predicted "
-        "probability of 30 %, about 30 have the label. With fewer than 100 cases of "
-        "the others, only large errors would be seen."
+        "probability of 30 %, about 30 have the label. The other labels have fewer "
+        "than 100 cases, or rows without them: only large errors would be seen."
     ) in text_of(made.page)
+
+
+def test_review_page_calls_figures_rough_of_few_cases_and_of_few_others():
+    X, Y = made_up(300)
+    Y["old"] = (X["age"] > 25).astype(float)
+    text = text_of(review_page(table_of(X, Y), quick=True).page)
+    n_young = int((Y["old"] == 0).sum())
+    assert f"fewer than 100 rows lack a label: old ({n_young})." in text
 
 
 def test_review_page_doubts_first_a_feature_that_tells_a_label_almost_alone():

@@ -180,7 +180,7 @@ def test_review_of_few_cases_elsewhere_does_not_say_that_there_is_nothing(fitted
     made = validation_page(fitted, read_table(frame, ["gout", "odd"]))
     text = text_of(made.page)
     assert made.labels[0].startswith("gout cannot be judged: there is only 1 case")
-    assert "Figures are rough where there are fewer than 100 cases: gout (1)" in text
+    assert "Figures are rough where fewer than 100 rows have a label: gout (1)" in text
     assert "There are too few cases to say whether probabilities are right." in text
     assert "Probabilities can be trusted" not in text
     assert "–-–" not in text  # a range that is not known

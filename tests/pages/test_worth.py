@@ -1,12 +1,13 @@
 """Sentences on a model that follow from counts."""
 
+import re
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from mltsk import MLTSKClassifier, evaluate
 from mltsk.datasets import make_multilabel_rules
-from mltsk.metrics.curves import Groups
 from mltsk.pages.baselines import FOREST, LINEAR, OURS, BaselineComparison
 from mltsk.pages.worth import (
     JudgedLabel,
@@ -14,6 +15,7 @@ from mltsk.pages.worth import (
     headline,
     judge,
     lines_on_better_methods,
+    miscalibrated,
     sentence,
     sentence_on_chances,
 )
@@ -230,6 +232,9 @@ def test_lines_on_better_methods_say_in_how_many_draws_they_are_ahead():
         "A forest ranks rows better than our best model: mean AP 0.60 against 0.50, "
         "ahead in 5 of 5 draws of folds."
     ]
+    comparison = comparison_of(linear=[0.503, 0.503], forest=[0.4, 0.4])
+    (line,) = lines_on_better_methods(labels, comparison)
+    assert "mean AP 0.503 against 0.500" in line
     comparison = comparison_of(linear=[0.2, 0.6], forest=[0.4, 0.4])
     assert lines_on_better_methods(labels, comparison) == [
         "Logistic regression is clearly better for odd."
@@ -240,8 +245,8 @@ def test_lines_on_better_methods_do_not_leave_a_guessed_label_as_one_nobody_tell
     labels = [judged_label(), judged_label(name="odd", AUC=GUESSED)]
     comparison = comparison_of(linear=[0.2, 0.6], forest=[0.4, 0.4])
     assert lines_on_better_methods(labels, comparison) == [
-        "Logistic regression is clearly better for odd. What the model cannot tell of "
-        "odd, another method may."
+        "Logistic regression is clearly better for odd. It may predict odd, which the "
+        "model cannot."
     ]
 
 
@@ -277,24 +282,45 @@ def test_headline_says_that_there_is_nothing_to_learn():
     ]
 
 
-def test_sentence_on_chances_doubts_them_if_several_groups_are_off():
-    forecast = np.linspace(0.05, 0.95, 10)
-    high = np.ones(10)
-
-    def groups(observed, low):
-        return Groups(forecast, observed, low, high, size=high)
-
-    one_off = np.where(forecast > 0.9, 1.0, 0.0)
-    many_off = np.where(forecast > 0.6, 1.0, 0.0)
-    for low in (np.zeros(10), one_off):
-        assert sentence_on_chances(groups(forecast, low), 100) == (
-            "Probabilities can be trusted: of 100 rows with a predicted probability of "
-            "30 %, about 30 have the label."
-        )
-    assert sentence_on_chances(groups(1 - forecast, many_off), 100) == (
-        "Be careful with probabilities: of rows with a predicted probability of about "
-        "95 %, 5 % have the label."
+def label_of(p, forecast, seed=1):
+    """A label of rows with true probabilities and the forecast ones."""
+    y = np.random.default_rng(seed).random(len(p)) < p
+    return judged_label(
+        observed=len(y),
+        cases=int(y.sum()),
+        y=y,
+        chances=np.broadcast_to(forecast, y.shape),
     )
+
+
+def test_right_probabilities_of_several_labels_are_seldom_called_off():
+    p = np.random.default_rng(0).beta(1, 3, 300)
+    n_pages = 0
+    for page in range(300):
+        labels = [label_of(p, p, seed=1 + 1000 * page + j) for j in range(4)]
+        n_pages += miscalibrated(labels).any()
+    assert n_pages <= 26  # of 300, where 5 % are 15; counting groups gave 60
+
+
+def test_sentence_on_chances_doubts_probabilities_that_are_off():
+    rng = np.random.default_rng(0)
+    p = rng.beta(1, 1, 1000)
+    right = label_of(p, p)
+    wrong = label_of(p, 1 - p)
+    assert miscalibrated([right, wrong]).tolist() == [False, True]
+    assert sentence_on_chances(right, is_off=False) == (
+        "Probabilities can be trusted: of 100 rows with a predicted probability of "
+        "30 %, about 30 have the label."
+    )
+    said = sentence_on_chances(wrong, is_off=True)
+    assert said.startswith(
+        "Be careful with probabilities: of 100 rows with a predicted probability of "
+        "about "
+    )
+    forecast, observed = (
+        float(word) for word in re.findall(r"(\d+)(?: %,| have)", said)
+    )
+    assert abs(forecast + observed - 100) < 8
 
 
 @pytest.mark.parametrize(
@@ -307,24 +333,19 @@ def test_sentence_on_chances_doubts_them_if_several_groups_are_off():
     ],
 )
 def test_sentence_on_chances_claims_no_more_than_cases_show(n_cases, start):
-    forecast = np.linspace(0.05, 0.95, 10)
-    right = Groups(forecast, forecast, np.zeros(10), np.ones(10), size=np.ones(10))
-    assert sentence_on_chances(right, n_cases).startswith(start)
+    label = judged_label(cases=n_cases)
+    assert sentence_on_chances(label, is_off=False).startswith(start)
 
 
-def test_sentence_on_chances_lets_small_gaps_of_a_large_table_pass():
-    forecast = np.linspace(0.1, 0.9, 10)
-    observed = forecast + 0.03  # beyond chance, but nobody would decide otherwise
-    near = Groups(
-        forecast, observed, observed - 0.01, observed + 0.01, size=np.ones(10)
-    )
-    assert sentence_on_chances(near, 500).startswith("Probabilities can be trusted")
-    far = near._replace(forecast=observed - 0.06)
-    assert sentence_on_chances(far, 500).startswith("Be careful")
-    rare = near._replace(
-        forecast=np.full(10, 0.01),
-        observed=np.full(10, 0.02),
-        low=np.full(10, 0.015),
-        high=np.full(10, 0.025),
-    )
-    assert sentence_on_chances(rare, 500).startswith("Be careful")
+def test_probabilities_of_too_few_cases_are_not_called_off():
+    few = label_of(np.full(300, 0.05), 0.6)
+    assert few.rarer < 20
+    assert not miscalibrated([few]).any()
+
+
+def test_small_gaps_of_a_large_table_pass():
+    p = np.random.default_rng(0).uniform(0.1, 0.8, 40_000)
+    near = label_of(p + 0.03, p)  # beyond chance, but nobody would decide otherwise
+    far = label_of(p + 0.06, p)
+    rare = label_of(np.full(40_000, 0.02), 0.01)
+    assert miscalibrated([near, far, rare]).tolist() == [False, True, True]

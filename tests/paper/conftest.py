@@ -75,43 +75,43 @@ def printed(dataset, method, metric):
     return cells[place].mean if place in cells else 0.5
 
 
+def made_results(
+    rows=None,
+    *,
+    cells=(),
+    datasets=("emotions", "yeast", "flags"),
+    methods=METHODS,
+    **changes,
+):
+    """Results that are made up: finished ones unless rows are given."""
+    run = {
+        "protocols": ["paper"],
+        "seeds": [0],
+        "n_folds": 2,
+        "grid": "paper",
+        "convention": "paper",
+        "command": "mltsk reproduce",
+        "created": "",
+        "versions": {"mltsk": "0"},
+        "machine": "",
+        "missing": {},
+        "datasets": {name: shape(name) for name in datasets},
+        "methods": dict(methods),
+        **changes,
+    }
+    rows = finished(run) if rows is None else rows
+    cells = [[*cell, "cpu"] for cell in cells]
+    return Results(
+        run=run,
+        scores=pd.DataFrame(rows, columns=list(SCORE_COLUMNS)),
+        cells=pd.DataFrame(cells, columns=list(CELL_COLUMNS)),
+        studies={},
+    )
+
+
 @pytest.fixture
 def make_results():
-    """A function that makes up results: finished ones unless rows are given."""
-
-    def make(
-        rows=None,
-        *,
-        cells=(),
-        datasets=("emotions", "yeast", "flags"),
-        methods=METHODS,
-        **changes,
-    ):
-        run = {
-            "protocols": ["paper"],
-            "seeds": [0],
-            "n_folds": 2,
-            "grid": "paper",
-            "convention": "paper",
-            "command": "mltsk reproduce",
-            "created": "",
-            "versions": {"mltsk": "0"},
-            "machine": "",
-            "missing": {},
-            "datasets": {name: shape(name) for name in datasets},
-            "methods": dict(methods),
-            **changes,
-        }
-        rows = finished(run) if rows is None else rows
-        cells = [[*cell, "cpu"] for cell in cells]
-        return Results(
-            run=run,
-            scores=pd.DataFrame(rows, columns=list(SCORE_COLUMNS)),
-            cells=pd.DataFrame(cells, columns=list(CELL_COLUMNS)),
-            studies={},
-        )
-
-    return make
+    return made_results
 
 
 def finished(run):

@@ -135,6 +135,7 @@ def frame_with_gaps(n, hidden, rng):
 @pytest.mark.filterwarnings("ignore:Column .* different words")
 @given(st.integers(2, 40), st.floats(0, 0.9), seeds, orders)
 @example(n=5, hidden=0.75, seed=3, order=None)  # "yes" has values without labels alone
+@example(n=6, hidden=0.5, seed=0, order=0)  # a label was observed in one row
 @settings(max_examples=60, deadline=None)
 def test_explain_of_any_frame_with_words_and_gaps_adds_up(n, hidden, seed, order):
     rng = np.random.default_rng(seed)

@@ -56,6 +56,14 @@ def test_advice_names_labels_that_are_rare_constant_or_twins(frame):
     assert any("few has 15 rows of the rarer answer" in s for s in sentences)
 
 
+def test_advice_tells_columns_without_a_value_from_constant_ones(frame):
+    sentences = advised(frame.assign(blank=None, same=1))
+    assert sentences == [
+        "blank: no value in any row; left out.",
+        "same: the same in every row that has a value; left out.",
+    ]
+
+
 def test_advice_names_labels_that_nobody_looked_at(frame):
     frame["gout"] = frame["gout"].where(np.arange(N_ROWS) % 3 == 0)
     assert "gout: not observed in most rows: who was, and why?" in advised(frame)

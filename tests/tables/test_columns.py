@@ -187,6 +187,11 @@ def test_read_column_takes_a_third_word_as_new_to_a_model_and_no_mistake():
     [
         (["x", "y", "z"], {"it": "number"}, "Column 'it', row 1: 'x' is not a number"),
         (
+            [f"{i}.5" for i in range(30)] + ["ward", "north"],
+            {"it": "number"},
+            "nor is there one below it: leave rows at the end that are no data out (--",
+        ),
+        (
             [1, 2, 3],
             {"its": "number"},
             "data has no column 'its' (it has 1 column); did you mean 'it'?",

@@ -20,6 +20,8 @@ TEXT = "Größe,gout\n1.5,1\n2.5,0\n"
         (["a\tb", "x, y\tz, u"], "\t"),
         (['"a;b;c",d', "1,2"], ","),
         (["a|b", "1|2"], "|"),
+        (["said\tage", '"one, two', 'three, four"\t31'], "\t"),
+        (["tall;age", '5";31', '6";42'], ";"),  # inches
         (["alone", "1"], ","),
         (["age weight", "51 70.5", "48 81"], " "),
         (['"age" "a b"', '"1" 51 70.5', '"2" 48 81'], " "),  # as R writes it

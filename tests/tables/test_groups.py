@@ -21,7 +21,10 @@ def visits(**columns):
     return pd.DataFrame(frame | columns)
 
 
-PERSONS = ("patient", "PatientID", "subject_nr", "person", "pid", "mrn", "customer")
+PERSONS = (
+    *("patient", "PatientID", "subject_nr", "person", "pid", "mrn", "customer"),
+    *("SUBJID", "USUBJID", "id_paciente", "Pat.-Nr."),
+)
 
 
 @pytest.mark.parametrize("name", ["id", "ID", "order_id", "user id", *PERSONS])

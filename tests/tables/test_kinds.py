@@ -37,9 +37,16 @@ GERMAN_DATES = [f"{day}.11.2020" for day in range(1, 13)]
         (GERMAN_DATES, "date"),
         (["3/14/21 12:30", "12/1/21 09:05"], "date"),
         (["13:45", "9:05", "00:00"], "date"),
+        (["7:05 PM", "12:30 a.m."], "date"),
+        (["01.02.2023 r.", "17.02.2023 r."], "date"),
+        (["1 de marzo de 2023", "17 марта 2023 г.", "1 Mart 2023"], "date"),
+        (["1/2023", "5/2023"] * 5, "date"),
         (["120/80", "135/90", "110/70"] * 4, "text"),
+        (["120/80", "135/80", "110/80"] * 4, "text"),
         (["WAHR", "FALSCH", "WAHR"], "yes/no"),
         (["Checked", "Unchecked", "Checked"], "yes/no"),
+        (["Ja", "Nein", "k. A."], "yes/no"),
+        (["1 (none)", "2 (some)", "3"] * 4, "nominal"),  # codes and what they mean
         (list(range(100, 120)), "identifier"),  # consecutive
         ([str(i) for i in range(100, 120)], "identifier"),
         ([f"P-{i:03}" for i in range(20)], "identifier"),
@@ -109,9 +116,15 @@ def test_decide_knows_time_stamps_of_programs(column, stamp):
     )
 
 
-def test_read_table_reads_times_as_hours_where_it_is_told():
-    frame = pd.DataFrame({"seen": ["13:45", "9:30", None], "y": [0, 1, 0]})
-    assert read_table(frame, "y", number="seen").X["seen"].tolist()[:2] == [13.75, 9.5]
+@pytest.mark.parametrize(
+    ("cells", "hours"),
+    [
+        (["13:45", "9:30", None], [13.75, 9.5]),
+        (["1:45 PM", "9:30am", "12:00 AM", "12:15 p.m."], [13.75, 9.5, 0, 12.25]),
+    ],
+)
+def test_read_table_reads_times_as_hours_where_it_is_told(column, cells, hours):
+    assert column(cells, number="it")[1][: len(hours)] == hours
 
 
 @pytest.mark.parametrize(
@@ -156,3 +169,17 @@ def test_a_dash_among_words_is_noted(column):
     assert column(cells, missing="-")[0].distinct == 3
     signs = column(["-", "+", "++", "+++"] * 5)[0]
     assert not any("--missing=-" in note for note in signs.notes)
+
+
+def test_words_for_unknown_are_missing_beside_yes_and_no_alone(column):
+    report, values = column(["yes", "no", "not known", "no"])
+    assert values[:2] == [True, False]
+    assert pd.isna(values[2])
+    assert report.notes == (
+        "1 cell with 'not known' counted as missing; --nominal to keep the word",
+    )
+    report, _ = column(["north", "south", "not known", "south"] * 5)
+    assert report.distinct == 3
+    assert report.notes[0] == (
+        "5 cells with 'not known' a category; --missing=\"not known\" if it is none"
+    )

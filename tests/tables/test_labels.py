@@ -136,6 +136,8 @@ def test_read_lists_refuses_a_column_without_labels(refusal):
         (["igen", "nem", "nem"], [1, 0, 0]),
         (["ya", "tidak", "ya"], [1, 0, 1]),
         (["ναι", "όχι", "όχι"], [1, 0, 0]),
+        (["есть", "нет", "нет"], [1, 0, 0]),
+        (["VAR", "YOK", "YOK"], [1, 0, 0]),
     ],
 )
 def test_read_label_knows_yes_and_no_in_many_languages(cells, expected):
@@ -143,7 +145,7 @@ def test_read_label_knows_yes_and_no_in_many_languages(cells, expected):
 
 
 @pytest.mark.parametrize(
-    "word", ["unknown", "Not tested", "unbekannt", "Refused", "N/K"]
+    "word", ["unknown", "Not tested", "unbekannt", "Refused", "N/K", "non noto", "b.d."]
 )
 def test_read_label_counts_unknown_as_not_observed(word):
     table = read_table(FRAME.assign(p=["yes", word, "no"]), "p")
@@ -154,6 +156,11 @@ def test_read_label_counts_unknown_as_not_observed(word):
 def test_read_label_names_the_words_to_count_as_missing_beside_yes_and_no(refusal):
     frame = FRAME.assign(p=["yes", "later", "no"])
     assert 'count words as missing (--missing "later")' in refusal(frame, "p")
+
+
+def test_read_label_names_the_words_to_count_as_missing_beside_the_only_yes(refusal):
+    frame = FRAME.assign(p=["POS", "NEG", "ND"])
+    assert 'or count others as missing (--missing "ND")' in refusal(frame, "p=POS")
 
 
 def test_read_label_never_proposes_unknown_as_yes(refusal):
@@ -199,6 +206,15 @@ def test_read_lists_finds_the_separator_and_says_so():
         "a|b",
         "b",
     )
+
+
+def test_read_lists_puts_labels_in_other_capitals_together():
+    lists = ["Asthma; gout", "asthma", "asthma", "AA; Aa"]
+    frame = pd.DataFrame({"x": [1.5, 2, 3, 4], "sick": lists})
+    table = read_table(frame, label_column="sick")
+    assert table.label_names == ("asthma", "AA", "Aa", "gout")
+    assert_array_equal(table.Y["asthma"], [1, 1, 1, 0])
+    assert "1 cell with 'Asthma' read as 'asthma'" in table.columns.notes[0]
 
 
 def test_read_lists_cuts_codes():

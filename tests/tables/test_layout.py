@@ -53,6 +53,19 @@ def test_lay_out_skips_as_many_rows_as_it_is_told():
     assert (skipped.names, skipped.notes) == (NAMES, [])
 
 
+def test_lay_out_leaves_columns_on_the_left_out_that_only_a_title_fills():
+    names, units, *data = NAMES, ["(years)", "(kg)", "", "[0/1]"], *DATA
+    rows = [["", "", *row] for row in [names, units, *data]]
+    table = laid_out(["Patients 2024", *[""] * 5], *rows)
+    assert (table.names, table.rows) == (NAMES, DATA)
+    assert "left out as units ('(years)', '(kg)', '[0/1]')" in table.notes[1]
+    numbered = [["", row[0], *row[1:]] for row in [names, units]]
+    numbered += [[str(i), *row] for i, row in enumerate(data)]
+    table = laid_out(*numbered)
+    assert table.names == ["column 1", *NAMES]
+    assert [row[1:] for row in table.rows] == DATA
+
+
 def test_lay_out_leaves_units_below_the_names_out():
     units = ["years", "kg", "", "0/1"]
     table = laid_out(NAMES, units, *DATA)

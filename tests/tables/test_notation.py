@@ -81,7 +81,7 @@ def thousands(example, noun="commas", overrule="; --decimal , to overrule"):
         (
             ["120mmHg", "95 mmHg"],
             [120, 95],
-            ["unit mmhg taken off (120mmHg is a number); --nominal to overrule"],
+            ["unit mmHg taken off (120mmHg is a number); --nominal to overrule"],
         ),
         (
             ["$1,250", "$3", "-$2.50"],
@@ -120,6 +120,22 @@ def thousands(example, noun="commas", overrule="; --decimal , to overrule"):
             [64, 8, 128],
             [
                 "titers read as their second number (1: 128 is 128); "
+                "--nominal to overrule"
+            ],
+        ),
+        (
+            ["7/10", "7,5 / 10", "0/10"],
+            [7, 7.5, 0],
+            [
+                "numbers out of 10 (7/10 is 7); --nominal to overrule",
+                DECIMAL_COMMAS,
+            ],
+        ),
+        (
+            ["5.1", "6.25 (repeated)", "4.5", "7"],
+            [5.1, 6.25, 4.5, 7],
+            [
+                "remarks behind numbers left out (6.25 (repeated) is 6.25); "
                 "--nominal to overrule"
             ],
         ),

@@ -36,8 +36,10 @@ def test_read_table_reads_answers_with_remarks_as_labels_and_features():
     assert table.X["asthma"].isna().sum() == 5
 
 
-def test_one_spelling_keeps_short_words_apart():
+def test_one_spelling_keeps_short_words_apart_but_not_those_for_a_sex():
     assert one_spelling(["Aa", "AA", "aa"], []) == ["Aa", "AA", "aa"]
+    assert one_spelling(["a", "A"], []) == ["a", "A"]
+    assert one_spelling(["f", "M", "F", "F"], []) == ["F", "M", "F", "F"]
 
 
 def test_read_table_keeps_capitals_apart_where_the_user_says_nominal():
@@ -54,6 +56,10 @@ def test_read_table_keeps_capitals_apart_where_the_user_says_nominal():
         (["Severe", "none", "mild"], "none < mild < Severe"),
         (["II", "IV", "I"], "I < II < IV"),
         (["70+", "18-39", "40-69"], "18-39 < 40-69 < 70+"),
+        (
+            ["Satisfied", "Neutral", "Dissatisfied"],
+            "Dissatisfied < Neutral < Satisfied",
+        ),
         (["north", "south", "west"], ""),
         (["high", "low"], ""),
         (["2 weeks", "3 days", "1 month"], ""),

@@ -22,6 +22,7 @@ from . import (
     correct,
     datasets,
     demo,
+    evaluate,
     fit,
     models,
     predict,
@@ -30,7 +31,7 @@ from . import (
     sites,
     tables,
 )
-from .output import say, standard_streams
+from .output import remark, say, standard_streams
 
 FAILED = 1
 BAD_INPUT = 2
@@ -105,7 +106,7 @@ for command in (
     sites.plan,
     sites.join,
     predict.predict,
-    models.evaluate,
+    evaluate.evaluate,
     models.rules,
     models.explore,
     sheets.points,
@@ -163,8 +164,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _complain(sentence: str) -> None:
-    one_line = " ".join(sentence.split())
-    say(f"mltsk: {one_line}", err=True)
+    remark(f"mltsk: {sentence}")
 
 
 def _verdict(error: Exception) -> tuple[int, str]:

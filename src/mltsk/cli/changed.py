@@ -64,9 +64,10 @@ def _check_unit(data: str, name: str, unit: str, fitted: str) -> None:
 
 
 def in_known_words(columns: Columns, X: DataFrame, data: str) -> DataFrame:
-    """A frame whose words have the capitals that a model knows.
+    """A frame whose words have the capitals, and the zeros, that a model knows.
 
-    Numbers are refused where the model knows words alone.
+    Numbers are refused where the model knows words alone, and words where it knows yes
+    and no.
     """
     changed = {}
     for d, name in enumerate(X):
@@ -75,9 +76,17 @@ def in_known_words(columns: Columns, X: DataFrame, data: str) -> DataFrame:
             continue
         words = [str(word) for word in X[name].dropna().unique()]
         _refuse_numbers(data, str(name), words, known)
+        _refuse_no_answers(data, str(name), words, known)
         spelling = known_capitals(words, known) or _short_words(words, known)
         for word, usual in spelling.items():
             note(f"{data}: {name}: {word!r} read as {usual!r}, which the model knows.")
+        if not spelling:
+            spelling = _padded_codes(words, known)
+            for word, usual in list(spelling.items())[:1]:
+                note(
+                    f"{data}: {name} has lost zeros in front: read as the codes that "
+                    f"the model knows ({word!r} is {usual!r})."
+                )
         if spelling:
             texts = X[name].astype(object).replace(spelling)
             changed[name] = texts.astype("category")
@@ -97,6 +106,34 @@ def _refuse_numbers(
         f"Column {name!r} of {data} holds numbers ({quoted_list(numbers)}); it held "
         f"words ({quoted_list(known)}) when the model was fitted."
     )
+
+
+def _refuse_no_answers(
+    data: str, name: str, words: Sequence[str], known: Sequence[str]
+) -> None:
+    """Refuse words where yes and no were, if neither is among them."""
+    is_answer = set(known) <= {"yes", "no"}
+    if words and is_answer and not set(words) & {"yes", "no"}:
+        raise InputError(
+            f"Column {name!r} of {data} holds {quoted_list(words)}; it held yes and no "
+            "when the model was fitted."
+        )
+
+
+def _padded_codes(words: Sequence[str], known: Sequence[str]) -> dict[str, str]:
+    """Codes such as 007 for the numbers that a spreadsheet made of them, if all are."""
+    if not all(code.isdigit() for code in known):
+        return {}
+    by_number = {int(code): code for code in known}
+    if len(by_number) < len(known) or set(words) <= set(known):
+        return {}
+    changed = {}
+    for word in words:
+        if not word.isdigit() or (word[0] == "0" and len(word) > 1):
+            return {}
+        if int(word) in by_number:
+            changed[word] = by_number[int(word)]
+    return changed
 
 
 def _short_words(words: Sequence[str], known: Sequence[str]) -> dict[str, str]:

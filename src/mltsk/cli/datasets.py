@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from .output import aligned, say, working
+from .output import aligned, remark, say, working
 
 LIST_HEADER = (
     "name",
@@ -104,7 +104,7 @@ def fetch(
                 )
         except FetchError as error:
             any_failed = True
-            say(f"mltsk: {error}", err=True)
+            remark(f"mltsk: {error}")
         else:
             say(f"{name}: {path}")
     if any_failed:

@@ -24,7 +24,7 @@ from ..tables.files import RawTable, is_table, read_raw
 from ..tables.kinds import NOMINAL, NUMBER, USED
 from ..tables.said import label_columns
 from ..tables.table import sparse_rows
-from ..text import quoted_list
+from ..text import known_capitals, quoted_list
 from .changed import check_units, gaps_sentence, in_known_words, note_far_numbers
 from .options import FileOptions, TableOptions
 from .output import note
@@ -290,13 +290,17 @@ def _true_labels(
 
 def _listed_labels(names: Sequence[str], table: DataTable) -> DataFrame:
     """The labels of a model from a column of lists, where a rare one may be missing."""
-    unknown = [name for name in table.Y if name not in names]
+    spelling = known_capitals(table.Y.columns, names)
+    for name, usual in spelling.items():
+        note(f"{table.name}: label {name!r} read as {usual!r}, which the model knows.")
+    Y = table.Y.rename(columns=spelling)
+    unknown = [name for name in Y if name not in names]
     if unknown:
         note(
             f"{table.name} has labels ({quoted_list(unknown)}) that the model does not "
             "know; left out."
         )
-    Y = table.Y.reindex(columns=names)
+    Y = Y.reindex(columns=names)
     # A label that is in no list has no column; it is absent where there is a list.
     has_list = table.Y.notna().all(axis=1)
     Y.loc[has_list] = Y.loc[has_list].fillna(0.0)

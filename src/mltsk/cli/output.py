@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import TextIO
 from warnings import catch_warnings, simplefilter
 
@@ -93,10 +95,21 @@ def say(text: object, *, err: bool = False) -> None:
     typer.echo(printable_lines(str(text)), err=err)
 
 
+def remark(sentence: object) -> None:
+    """Print a sentence on standard error: one line, for programs that look for it.
+
+    On a terminal it is divided between words, which a terminal would not do.
+    """
+    lines = [" ".join(str(sentence).split())]
+    if sys.stderr.isatty():
+        width = min(MAX_LINE_WIDTH, get_terminal_size().columns)
+        lines = wrap(printable(lines[0]), width, break_on_hyphens=False)
+    say("\n".join(lines), err=True)
+
+
 def note(sentence: object) -> None:
-    """Print one line on standard error about something that did not stop the job."""
-    one_line = " ".join(str(sentence).split())
-    say(f"note: {one_line}", err=True)
+    """Print a sentence on standard error about something that did not stop the job."""
+    remark(f"note: {sentence}")
 
 
 @contextmanager

@@ -132,13 +132,7 @@ class Terms:
                 own = own + _fine_ramps(levels, n_fine)
             feature += [d] * len(own)
             ends += own
-        low, high = np.array(ends).reshape(-1, 2).T.copy()
-        return cls(
-            feature=np.array(feature, dtype=np.intp),
-            low=low,
-            high=high,
-            mean=np.zeros(len(feature)),
-        )
+        return cls._between(feature, ends)
 
     @classmethod
     def between_knots(cls, scaling: Scaling, features: NDArray[np.intp]) -> "Terms":
@@ -150,6 +144,11 @@ class Terms:
             own = list(pairwise(levels))
             feature += [d] * len(own)
             ends += own
+        return cls._between(feature, ends)
+
+    @classmethod
+    def _between(cls, feature: list[int], ends: list[tuple[float, float]]) -> "Terms":
+        """A ramp of each of some features between two ends; their means are still 0."""
         low, high = np.array(ends).reshape(-1, 2).T.copy()
         return cls(
             feature=np.array(feature, dtype=np.intp),

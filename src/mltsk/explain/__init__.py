@@ -6,12 +6,14 @@ sentences last.
 
 from .conditions import Condition, Given
 from .linear_rule import FuzzyRule, GaussianCondition, LinearConsequent
-from .local import Explanation, Part, Why, explain
-from .pairs import FeaturePair, FeaturePairs, PairRule, feature_pairs
+from .local import Explanation, explain
+from .pair_effects import feature_pairs
+from .pairs import FeaturePair, FeaturePairs, PairRule
 from .papers_rules import FuzzyRules, fuzzy_rules
 from .rules import RuleBase, rule_base
 from .shapes import Shape
 from .values import Consequent, GeneralRule, Rule
+from .why import Part, Why
 
 __all__ = [
     "Condition",

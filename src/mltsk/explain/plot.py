@@ -31,7 +31,8 @@ from .canvas import (
     styled_figure,
 )
 from .page import FALL, RISE
-from .pairs import FeaturePair, feature_pairs
+from .pair_effects import feature_pairs
+from .pairs import FeaturePair
 from .plot_curves import draw_membership, draw_shape
 from .plot_pairs import HeatMap, draw_heat_map
 from .subjects import Index, Mask

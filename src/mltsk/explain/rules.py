@@ -21,7 +21,8 @@ from .effects import Effects
 from .given import GivenRules
 from .legend import legend
 from .page import Node, Page, left_out
-from .pairs import FeaturePair, PairEffects, PairRule, pair_rules
+from .pair_effects import PairEffects
+from .pairs import FeaturePair, PairRule, pair_rules
 from .rules_frame import records
 from .statements import Statements
 from .subjects import Index, Subjects

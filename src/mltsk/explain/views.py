@@ -17,7 +17,7 @@ from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
 from .effects import Effects
-from .pairs import PairEffects
+from .pair_effects import PairEffects
 from .rules import rule_base
 from .statements import Statements, margin_of_95
 from .subjects import Index, Mask, doubles

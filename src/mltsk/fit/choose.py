@@ -164,15 +164,23 @@ def choose(
     clusters: Clusters,
     wishes: Wishes,
     *,
+    n_groups: int,
     fold_of_rows: NDArray[np.intp] | None = None,
 ) -> Choice:
     """Choose a structure for scaled rows Z (n, D) of weights w (n,), and refine it.
 
-    ``clusters`` say where exceptions sit. ``fold_of_rows`` (n,) are the folds without
+    ``clusters`` say where exceptions sit, ``n_groups`` how many rows or groups of rows
+    there are, more than judge. ``fold_of_rows`` (n,) are the folds without
     which the choice is made once more; None where that is not asked for.
     """
     search = _Search(
-        scale=scale, Z=Z, w=w, judge=judge, clusters=clusters, wishes=wishes
+        scale=scale,
+        Z=Z,
+        w=w,
+        judge=judge,
+        clusters=clusters,
+        wishes=wishes,
+        n_groups=n_groups,
     )
     best = _best(search)
     others: list[tuple[NDArray[np.intp], Choice]] = []
@@ -274,7 +282,8 @@ class Exceptions(NamedTuple):
 class _Search:
     """Choices for scaled rows Z (n, D) of weights w (n,).
 
-    Kernels of the general rule and of exceptions are of size 1 each. Errors are those
+    ``n_groups`` is the number of rows or groups of rows, of which some judge. Kernels
+    of the general rule and of exceptions are of size 1 each. Errors are those
     of the rows that are ``counted``, a mask (n,), or of all. ``known`` has what was
     judged already, whichever rows are counted.
     """
@@ -285,6 +294,7 @@ class _Search:
     judge: KernelJudge
     clusters: Clusters
     wishes: Wishes
+    n_groups: int
     counted: NDArray[np.bool_] | None = None
     known: dict[Hashable, Any] = field(default_factory=dict)
 
@@ -401,7 +411,7 @@ class _Search:
         """By how much lines and ramps together must lower the error of one alone."""
         is_line = self.scale.terms.straight
         n_lines = 0 if is_line is None else int(is_line.sum())
-        if len(self.clusters.w) >= MIN_ROWS_PER_LINE * n_lines:
+        if self.n_groups >= MIN_ROWS_PER_LINE * n_lines:
             return 0.0
         explained = self._error(self.judge.null_errors) - pure_error
         return MIN_MIXED_GAIN * explained

@@ -43,6 +43,11 @@ def take_groups(groups: Groups, rows: slice | NDArray[np.intp]) -> Groups:
     return None if is_alone else codes
 
 
+def count_groups(groups: Groups, n_rows: int) -> int:
+    """How many groups some rows are; a row without a group is one of its own."""
+    return n_rows if groups is None else int(groups.max()) + 1
+
+
 def rows_by_group(groups: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
     """Positions (G, m) of the rows of all groups of one size m, size by size."""
     order = np.argsort(groups, kind="stable")

@@ -111,12 +111,33 @@ def places_in_any_units(block: Block, scaling: Scaling | None) -> NDArray[np.int
         is_observed = (asnumpy(block.w) > 0).astype(np.float64)
         of_observed = _keys_of_ranks(_ranks(is_observed), beside=features)
     counts_nothing = asnumpy(block.row_weights) == 0
-    order = np.lexsort([of_observed, _mixed(features + of_labels), counts_nothing])
+    keys = _mixed(features + of_labels)
+    ties = _keys_of_ties(keys, seen.X, labels, scaling)
+    order = np.lexsort([of_observed, ties, keys, counts_nothing])
     places = np.empty(len(order), dtype=np.intp)
     places[order] = np.arange(len(order))
     if block.groups is not None:
         places[order] = group_codes(block.groups[order])
     return places
+
+
+def _keys_of_ties(
+    keys: NDArray[np.uint64],
+    X: Matrix,
+    labels: NDArray[np.uint64],
+    scaling: Scaling | None,
+) -> NDArray[np.uint64]:
+    """A number per row (n,) that tells apart different rows of the same key.
+
+    Two rows can have the same key where each holds in one column what the other holds
+    in the next. Here a column goes by all that other rows hold in it.
+    """
+    if len(np.unique(keys)) == len(keys):
+        return keys
+    told = _keys_of_sets(labels, beside=keys)
+    for ranks in _feature_ranks(X, scaling):
+        told += _keys_of_sets(ranks, beside=keys)
+    return told
 
 
 def _feature_ranks(X: Matrix, scaling: Scaling | None) -> Iterator[NDArray[np.uint64]]:
@@ -158,6 +179,21 @@ def _keys_of_ranks(
     and however often a row is there.
     """
     salts = _mixed(ranks * beside[:, None]).max(axis=0, initial=np.uint64(0))
+    return _salted(ranks, salts)
+
+
+def _keys_of_sets(
+    ranks: NDArray[np.uint64], beside: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """`_keys_of_ranks`, where a column goes by the set of all its rows."""
+    cells = np.sort(_mixed(ranks * beside[:, None]), axis=0)
+    is_copy = cells[1:] == cells[:-1]
+    cells[1:][is_copy] = 0
+    return _salted(ranks, cells.sum(axis=0, dtype=np.uint64))
+
+
+def _salted(ranks: NDArray[np.uint64], salts: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A number per row of ranks (n, D), given one per column (D,)."""
     return _mixed(ranks * (_mixed(salts) | np.uint64(1))).sum(axis=1)
 
 

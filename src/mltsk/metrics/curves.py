@@ -74,6 +74,14 @@ def precision_recall_curve(
     return hits / max(hits[-1], 1.0), hits / above[0]
 
 
+def forecast_groups(p: FloatArray, n_groups: int = 10) -> NDArray[np.intp]:
+    """Codes (n,) of about equal groups of rows of rising probability."""
+    at_most = min(n_groups, max(len(p) // MIN_GROUP_ROWS, 1))
+    inner = np.linspace(0, 1, at_most + 1)[1:-1]
+    edges = np.unique(np.quantile(p, inner))
+    return np.searchsorted(edges, p, side="left")
+
+
 def calibration_groups(
     y: BoolArray,
     p: FloatArray,
@@ -93,10 +101,7 @@ def calibration_groups(
     >>> curve.forecast.tolist(), curve.observed.tolist(), curve.size.tolist()
     ([0.25], [0.25], [40.0])
     """
-    at_most = min(n_groups, max(len(p) // MIN_GROUP_ROWS, 1))
-    inner = np.linspace(0, 1, at_most + 1)[1:-1]
-    edges = np.unique(np.quantile(p, inner))
-    group = np.searchsorted(edges, p, side="left")
+    group = forecast_groups(p, n_groups)
     sizes = np.bincount(group)
     filled = sizes > 0
     size = sizes[filled] * 1.0

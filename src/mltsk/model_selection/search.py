@@ -156,7 +156,25 @@ def cross_validate(
     )
 
 
-class GridSearchCV(of_sklearn.GridSearchCV):
+class _Search:
+    """A search whose folds and scorers take labels that were not all observed."""
+
+    cv: Any
+    scoring: Any
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """As in scikit-learn."""
+        given = self.cv, self.scoring
+        self.cv = folds_of(self.cv)
+        self.scoring = scoring_of(self.scoring, y)
+        try:
+            super().fit(X, y, **params)  # type: ignore[misc]
+        finally:
+            self.cv, self.scoring = given
+        return self
+
+
+class GridSearchCV(_Search, of_sklearn.GridSearchCV):
     """scikit-learn's `GridSearchCV`, for labels that were not all observed.
 
     Its parameters and attributes are those of scikit-learn's; ``cv`` and names in
@@ -171,22 +189,8 @@ class GridSearchCV(of_sklearn.GridSearchCV):
     3
     """
 
-    cv: Any
-    scoring: Any
 
-    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
-        """As in scikit-learn."""
-        given = self.cv, self.scoring
-        self.cv = folds_of(self.cv)
-        self.scoring = scoring_of(self.scoring, y)
-        try:
-            super().fit(X, y, **params)
-        finally:
-            self.cv, self.scoring = given
-        return self
-
-
-class RandomizedSearchCV(of_sklearn.RandomizedSearchCV):
+class RandomizedSearchCV(_Search, of_sklearn.RandomizedSearchCV):
     """scikit-learn's `RandomizedSearchCV`, for labels that were not all observed.
 
     As `GridSearchCV` is.
@@ -200,17 +204,3 @@ class RandomizedSearchCV(of_sklearn.RandomizedSearchCV):
     >>> search.fit(table.X, table.Y).n_splits_
     3
     """
-
-    cv: Any
-    scoring: Any
-
-    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
-        """As in scikit-learn."""
-        given = self.cv, self.scoring
-        self.cv = folds_of(self.cv)
-        self.scoring = scoring_of(self.scoring, y)
-        try:
-            super().fit(X, y, **params)
-        finally:
-            self.cv, self.scoring = given
-        return self

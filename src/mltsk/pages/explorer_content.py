@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ..core.arrays import FloatArray, Matrix, dense
 from ..explain.effects import Effects
 from ..explain.given import GivenRules
-from ..explain.pairs import PairAxis, PairEffects
+from ..explain.pair_effects import PairEffects
+from ..explain.pairs import PairAxis
 from ..explain.papers_rules import fuzzy_rules
 from ..explain.rules import RuleBase, rule_base
 from ..explain.subjects import Subjects
@@ -78,7 +79,9 @@ def system_data(
     shares = np.ones(system.shape[1]) if scaling is None else scaling.share
     had = None
     if members is not None:
-        had = packed(np.stack([members.positives, members.observed]), "<u4")
+        # of many exceptions with few members each, a byte per count
+        counts = np.stack([members.positives, members.observed])
+        had = shortest_form(counts.astype(np.float64).ravel()).data()
     return {
         "shape": [*system.shape, len(terms)],
         "noun": base.effects.noun,

@@ -20,7 +20,7 @@ from ..correction import free_losses
 from ..edits import edit_log, fingerprint
 from ..exceptions import InputError
 from ..explain.effects import Effects
-from ..explain.pairs import PairEffects
+from ..explain.pair_effects import PairEffects
 from ..explain.wording import name
 from ..fit.corrected import Corrector
 from ..fit.curve_shape import CurveShape

@@ -18,13 +18,12 @@ MAX_FILED_RULES = 6  # labels with their statements
 MAX_FILED_ROWS = 12  # labels in the table of figures
 MAX_FILED_EXCEPTIONS = 4
 MAX_FILED_EDITS = 4
-STATEMENTS_NEXT_TO_CURVES = 24  # of all labels together
-STATEMENTS_WITHOUT_CURVES = 30
+STATEMENTS_IN_ALL = 24
 MAX_FILED_STATEMENTS = 12  # per label
 
 
-def best_told(labels: Sequence[JudgedLabel], at_most: int) -> NDArray[np.bool_]:
-    """Mark the labels that are told best, by their AUC; all if there are no more."""
+def best_predicted(labels: Sequence[JudgedLabel], at_most: int) -> NDArray[np.bool_]:
+    """Mark the labels that are predicted best, by AUC; all if there are no more."""
     is_filed = np.zeros(len(labels), dtype=np.bool_)
     heights = [label.AUC[0] if label.is_known else 0.0 for label in labels]
     order = np.argsort(-np.array(heights), kind="stable")
@@ -36,25 +35,22 @@ def n_filed_statements(n_labels: int) -> int:
     """How many statements of each label are printed.
 
     >>> [n_filed_statements(n_labels) for n_labels in (1, 4, 7, 100)]
-    [12, 6, 5, 5]
+    [12, 6, 4, 4]
     """
-    in_all = STATEMENTS_WITHOUT_CURVES
-    if n_labels <= MAX_FILED_CURVES:
-        in_all = STATEMENTS_NEXT_TO_CURVES
     n_printed = min(max(n_labels, 1), MAX_FILED_RULES)
-    return min(in_all // n_printed, MAX_FILED_STATEMENTS)
+    return min(STATEMENTS_IN_ALL // n_printed, MAX_FILED_STATEMENTS)
 
 
 def note_on_left_out(n_labels: int, at_most: int) -> str:
     """Say how many labels are not on paper, if there are any.
 
-    >>> note_on_left_out(100, at_most=6)
-    'On paper: the 6 labels that are told best. The page itself has 94 more labels.'
+    >>> note_on_left_out(10, at_most=6)
+    'On paper: the 6 labels that are predicted best. The page itself has 4 more labels.'
     """
     if n_labels <= at_most:
         return ""
     others = plural(n_labels - at_most, "more label")
     return (
-        f"On paper: the {at_most} labels that are told best. The page itself has "
+        f"On paper: the {at_most} labels that are predicted best. The page itself has "
         f"{others}."
     )

@@ -58,12 +58,22 @@ class FilledItem(NamedTuple):
 
 
 class MethodsFacts(NamedTuple):
-    """What a methods section is made of."""
+    """What a methods section is made of.
+
+    ``asked`` has the options that were asked for, where those of the model are not
+    these: a review gives its model the thresholds that were found.
+    """
 
     table: DataTable
     model: MLTSKClassifier
     labels: Sequence[JudgedLabel]
     command: str = ""
+    asked: MLTSKClassifier | None = None
+
+    @property
+    def options(self) -> MLTSKClassifier:
+        """The classifier whose options are named."""
+        return self.model if self.asked is None else self.asked
 
 
 def methods_section(
@@ -266,7 +276,7 @@ def model_card(facts: MethodsFacts) -> list[list[str]]:
     table = facts.table
     card = {
         "Model": f"MLTSKClassifier of mltsk {__version__}. {_model_sentence(model)}",
-        "Options": _options(model),
+        "Options": _options(facts.options),
         "Fitted on": (
             f"{name(table.source or table.name)}: {plural(len(table), 'row')}, "
             f"{plural(len(table.feature_names), 'feature')}; {_groups(table)}"
@@ -275,7 +285,8 @@ def model_card(facts: MethodsFacts) -> list[list[str]]:
         "Gives": f"a probability per label, and yes from {_thresholds(facts)} on",
         "Judged": _judged_sentence(facts),
         "Missing cells": _missing(table),
-        "Repeat it": facts.command or f"MLTSKClassifier({_options(model)}).fit(X, Y)",
+        "Repeat it": facts.command
+        or f"MLTSKClassifier({_options(facts.options)}).fit(X, Y)",
         "Versions": _versions(),
         "Intended use": f"{OPEN}: for whom, by whom, where in care",
         "Not for": f"{OPEN}: people and settings that the table does not have",
@@ -377,7 +388,7 @@ def _filled(facts: MethodsFacts) -> dict[str, str]:
         ),
         "15": (
             f"A probability per label; yes from {_thresholds(facts)} on "
-            f"(threshold={model.threshold!r})."
+            f"(threshold={facts.options.threshold!r})."
         ),
         "16": (
             "Both are the same table: each row is judged by a model without it or its "

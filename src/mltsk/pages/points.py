@@ -139,11 +139,11 @@ def _worth_sentences(points: PointsClassifier, j: int) -> list[str]:
     """How well the sheet tells the label, on rows that were left out."""
     worth = points.worth_.iloc[j]
     label = name(points.sheets_[j].label)
-    seen = f"{worth['cases']:,.0f} of {worth['observed']:,.0f} people had {label}."
+    seen = f"{worth['cases']:,.0f} of {worth['observed']:,.0f} rows had {label}."
     if worth.isna().any():
         return [f"{seen} That is too one-sided to say how good the sheet is."]
     pairs = (
-        f"Of two people, one with {label} and one without, the one with it has more "
+        f"Of two rows, one with {label} and one without, the one with it has more "
         f"points in {100 * worth['AUC']:.0f} of 100 pairs (AUC {worth['AUC']:.2f})."
     )
     precision = (

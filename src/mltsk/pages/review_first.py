@@ -1,4 +1,4 @@
-"""The first screen of a review: what was asked, what can be told, whether to trust it.
+"""The first screen of a review: what was asked, how well it can be predicted.
 
 Whoever reads nothing else should leave with the right answer. Shares are told as counts
 out of 100 rows, as people understand these best; of a rare label out of more.
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ..core.arrays import FloatArray
 from ..explain.wording import name
 from ..metrics import calibration_line
-from ..metrics.curves import calibration_groups
 from ..tables.advice import leaks
 from ..text import listing, plural
 from . import svg, worth
@@ -31,7 +30,7 @@ BASES = (100, 1_000, 10_000)  # rows that a label is told of, until one has it
 
 
 def first_screen(review: Review) -> PageData:
-    """What was asked of which table, and what can be told: words, counts, a picture."""
+    """What was asked of which table, and the answers: words, counts, a picture."""
     labels = review.labels
     answered = _answered(review)
     lines = []
@@ -49,7 +48,7 @@ def first_screen(review: Review) -> PageData:
 
 
 def _answered(review: Review) -> list[JudgedLabel]:
-    """The labels of the first screen: all, or of many those that are told best."""
+    """The labels of the first screen: all, or of many those that are predicted best."""
     if len(review.labels) <= MAX_ANSWERED_LABELS:
         return review.labels
     known = [label for label in review.labels if label.is_better_than_guessing]
@@ -64,7 +63,7 @@ def _question(review: Review) -> str:
     if len(names) > MAX_NAMED_LABELS:
         what = f"each of {len(names):,} labels"
     columns = plural(len(review.table.feature_names), "column")
-    return f"Can {what} be told from {columns} of {name(review.table.name)}?"
+    return f"Can {what} be predicted from {columns} of {name(review.table.name)}?"
 
 
 def _given(review: Review) -> str:
@@ -149,7 +148,7 @@ def _counts_in_words(counts: list[int], base: int) -> str:
     noun = "false alarm" if alarms == 1 else "false alarms"
     return (
         f"Of {base:,} rows, {n_cases:,} {verb} it: {found:,} found, {missed:,} missed. "
-        f"Among the {n_others:,} others, {alarms:,} {noun}."
+        f"Of the other {n_others:,}, {alarms:,} {noun}."
     )
 
 
@@ -198,7 +197,7 @@ def _trust(review: Review) -> list[str]:
     known = [label for label in review.labels if label.is_better_than_guessing]
     lines = [*lines_on_drift(review), *_lines_on_leaks(review)]
     if known:
-        lines.append(_line_on_probabilities(known))
+        lines.append(_line_on_probabilities(review.labels))
     lines += _line_on_few_cases([label for label in review.labels if label.is_known])
     if review.comparison is not None:
         lines += worth.lines_on_better_methods(review.labels, review.comparison)
@@ -255,20 +254,17 @@ def _line_on_origin(review: Review) -> str:
 
 
 def _line_on_probabilities(labels: list[JudgedLabel]) -> str:
-    """Whether predicted probabilities can be trusted."""
+    """Whether predicted probabilities can be trusted, where they say something."""
     off = []
-    for label in labels:
-        groups = calibration_groups(label.y, label.chances, groups=label.groups)
-        if worth.is_miscalibrated(groups):
-            off.append((label.name, groups))
+    for label, is_off in zip(labels, worth.miscalibrated(labels), strict=True):
+        if is_off and label.is_better_than_guessing:
+            off.append(label)
     if not off:
-        return _line_on_right_probabilities(labels)
-    names = worth.first_names([label for label, _ in off])
-    first, groups = off[0]
-    return (
-        f"Be careful with the probabilities of {names}: "
-        f"{worth.largest_misfit(groups, first)}."
-    )
+        known = [label for label in labels if label.is_better_than_guessing]
+        return _line_on_right_probabilities(known)
+    names = worth.first_names([label.name for label in off])
+    misfit = worth.largest_misfit(off[0].calibration, off[0].name)
+    return f"Be careful with the probabilities of {names}: {misfit}."
 
 
 def _line_on_right_probabilities(labels: list[JudgedLabel]) -> str:
@@ -279,20 +275,28 @@ def _line_on_right_probabilities(labels: list[JudgedLabel]) -> str:
         return worth.sentence_on_right_chances(most)
     return (
         f"Probabilities of {listing(sure, at_most=5)} can be trusted: of 100 rows with "
-        "a predicted probability of 30 %, about 30 have the label. With fewer than "
-        f"{worth.MANY_CASES} cases of the others, only large errors would be seen."
+        "a predicted probability of 30 %, about 30 have the label. The other labels "
+        f"have fewer than {worth.MANY_CASES} cases, or rows without them: only large "
+        "errors would be seen."
     )
 
 
 def _line_on_few_cases(labels: list[JudgedLabel]) -> list[str]:
-    """Name labels with so few cases that figures are rough."""
-    few = []
+    """Name labels with so few cases, or so few others, that figures are rough."""
+    few: list[str] = []
+    few_others: list[str] = []
     for label in labels:
-        if label.rarer < FEW_CASES:
-            few.append(f"{label.name} ({label.rarer:,})")
-    if not few:
+        if label.rarer >= FEW_CASES:
+            continue
+        named = f"{label.name} ({label.rarer:,})"
+        (few if label.cases == label.rarer else few_others).append(named)
+    kinds = []
+    if few:
+        kinds.append(f"have a label: {worth.first_names(few)}")
+    if few_others:
+        kinds.append(f"lack a label: {worth.first_names(few_others)}")
+    if not kinds:
         return []
     return [
-        f"Figures are rough where there are fewer than {FEW_CASES} cases: "
-        f"{worth.first_names(few)}."
+        f"Figures are rough where fewer than {FEW_CASES} rows {'; or '.join(kinds)}."
     ]

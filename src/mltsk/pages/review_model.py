@@ -11,7 +11,7 @@ from . import svg, worth
 from .filed import (
     MAX_FILED_EXCEPTIONS,
     MAX_FILED_RULES,
-    best_told,
+    best_predicted,
     n_filed_statements,
     note_on_left_out,
 )
@@ -50,7 +50,7 @@ def _model_facts(review: Review) -> PageData:
     is_cut = bool(review.short.n_statements_.max() > LONGEST_SHOWN)
     top = n_statements if is_cut else None
     nodes = _general_nodes(base, review, top)
-    is_filed = best_told(review.shown_labels, MAX_FILED_RULES)
+    is_filed = best_predicted(review.shown_labels, MAX_FILED_RULES)
     labels = []
     for place, j in enumerate(review.shown.tolist()):
         judged = review.labels[j]
@@ -99,6 +99,9 @@ def _general_nodes(base: RuleBase, review: Review, top: int | None) -> list[Node
 def _start(label: str, node: Node | None) -> str:
     """Where the log-odds of a label start, without its name."""
     text = "" if node is None else node.text.removeprefix(f"{label}: ")
+    start, comma, probability = text.partition(", ")
+    if comma:
+        text = f"{start}, a probability of {probability}"
     return text[:1].upper() + text[1:]
 
 

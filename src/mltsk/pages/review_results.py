@@ -10,11 +10,11 @@ from ..core.worth import MIN_CLEAR_CASES
 from ..explain.wording import name
 from ..metrics import calibration_line, decision_intervals, net_benefit
 from ..metrics.calibration import CalibrationLine
-from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
+from ..metrics.curves import precision_recall_curve, roc_curve
 from ..metrics.decisions import DecisionFigures
 from ..metrics.proportions import IntervalEstimate
 from . import svg, worth
-from .filed import MAX_FILED_CURVES, MAX_FILED_ROWS, best_told, note_on_left_out
+from .filed import MAX_FILED_CURVES, MAX_FILED_ROWS, best_predicted, note_on_left_out
 from .packing import PageData
 from .review_methods import comparison_facts
 from .sections import Review, Section, how_many_rows
@@ -37,7 +37,10 @@ def results_section(review: Review) -> Section:
     n_judged = len(review.table)
     if not review.is_external:
         n_judged = len(review.taken.fit_record_.labels)
-    judged = [label_results(label) for label in review.shown_labels]
+    is_off = worth.miscalibrated(review.labels)
+    judged = []
+    for j in review.shown.tolist():
+        judged.append(label_results(review.labels[j], is_off=bool(is_off[j])))
     return Section(
         key="worth",
         title="Results in depth",
@@ -55,7 +58,7 @@ def results_section(review: Review) -> Section:
             ),
             "n_open": MAX_UNFOLDED_LABELS,
             "has_filed_curves": len(judged) <= MAX_FILED_CURVES,
-            "is_filed": best_told(review.shown_labels, MAX_FILED_ROWS),
+            "is_filed": best_predicted(review.shown_labels, MAX_FILED_ROWS),
             "left_out": note_on_left_out(len(judged), MAX_FILED_ROWS),
             "n_listed": MAX_LISTED_RESULTS,
             "movers": _mover_data(review.shown_labels),
@@ -65,8 +68,11 @@ def results_section(review: Review) -> Section:
     )
 
 
-def label_results(label: JudgedLabel) -> PageData:
-    """Figures, curves and a sentence on one label."""
+def label_results(label: JudgedLabel, *, is_off: bool = False) -> PageData:
+    """Figures, curves and a sentence on one label.
+
+    ``is_off`` says whether its probabilities are, as `worth.miscalibrated` found.
+    """
     facts = {
         "name": label.name,
         "cases": label.cases,
@@ -86,18 +92,19 @@ def label_results(label: JudgedLabel) -> PageData:
         return facts
     figures = decision_intervals(label.y, label.is_given, groups=label.groups)
     line = calibration_line(label.y, label.chances, groups=label.groups)
-    groups = calibration_groups(label.y, label.chances, groups=label.groups)
     return {
         **facts,
         "figures": figures,
         "shares": _shares_in_words(figures),
-        "chances": worth.sentence_on_chances(groups, label.rarer),
+        "chances": worth.sentence_on_chances(label, is_off=is_off),
         "line": line,
         "line_words": _line_in_words(line),
         "benefit_words": _benefit_in_words(label),
         "pictures": {
             **_curves(label, figures),
-            "calibration": svg.calibration(f"Calibration of {label.name}", groups),
+            "calibration": svg.calibration(
+                f"Calibration of {label.name}", label.calibration
+            ),
             "benefit": _decision_curve(label),
         },
     }
@@ -204,12 +211,15 @@ def _benefit_in_words(label: JudgedLabel) -> str:
         return "At no threshold is the model of more use than acting on all or on none."
     first, last = longest_stretch(ahead)
     text = (
-        f"From {100 * thresholds[first]:.2g} % to {100 * thresholds[last]:.2g} % the "
-        "model is of more use than acting on all rows or on none."
+        f"At thresholds from {100 * thresholds[first]:.2g} % to "
+        f"{100 * thresholds[last]:.2g} % the model is of more use than acting on all "
+        "rows or on none."
     )
-    if label.rarer >= MIN_CLEAR_CASES:
-        return text
-    return f"{text} With so few cases this may be chance."
+    if label.rarer < MIN_CLEAR_CASES:
+        return f"{text} With so few cases this may be chance."
+    if label.is_guessed:
+        return f"{text} This may be chance: the model may be no better than guessing."
+    return text
 
 
 def longest_stretch(is_true: NDArray[np.bool_]) -> tuple[int, int]:

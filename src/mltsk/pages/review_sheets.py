@@ -38,7 +38,13 @@ def methods_part(review: Review) -> Section | None:
     """What the run knows of the items of TRIPOD+AI, a model card and a paragraph."""
     if review.is_external:
         return None
-    facts = MethodsFacts(review.table, review.taken, review.labels, review.command)
+    facts = MethodsFacts(
+        table=review.table,
+        model=review.taken,
+        labels=review.labels,
+        command=review.command,
+        asked=None if review.takes_short else review.asked,
+    )
     return Section(
         key="methods",
         title="For the methods section",

@@ -94,6 +94,7 @@ def subgroup_section(review: Review) -> Section | None:
         columns = [
             _column_facts(split, tables[i][k], is_real[i, k])
             for k, split in enumerate(splits)
+            if len(tables[i][k]) > 1
         ]
         facts.append({"name": label.name, "columns": columns})
     return Section(

@@ -6,7 +6,7 @@ from pandas import concat
 
 from ..core.arrays import FloatArray
 from ..explain.wording import name, percent
-from ..tables.report import report_row
+from ..tables.report import HEADER, ColumnSummary, report_row
 from ..tables.table import DataTable, sparse_rows
 from ..text import plural
 from . import svg
@@ -57,7 +57,7 @@ def table_facts(
     shown = table.columns[:MAX_SHOWN_COLUMNS]
     kinds = [column.kind for column in table.columns]
     return {
-        "columns": [report_row(column, CELL_WIDTH) for column in shown],
+        "columns": [_report_cells(column) for column in shown],
         "more": len(table.columns) - len(shown),
         "gaps": _gaps(table),
         "labels": _labels(label_names, shown_Y),
@@ -67,6 +67,14 @@ def table_facts(
         "notes": [name(note) for note in table.columns.notes],
         **_label_pairs(label_names, shown_Y),
     }
+
+
+def _report_cells(column: ColumnSummary) -> list[str]:
+    """The cells of a column in the report; a per cent sign stays with its number."""
+    cells = list(report_row(column, CELL_WIDTH))
+    missing = HEADER.index("missing")
+    cells[missing] = cells[missing].replace("%", "\N{NO-BREAK SPACE}%")
+    return cells
 
 
 def _labels(names: list[str], Y: FloatArray) -> list[PageData]:

@@ -10,7 +10,7 @@ from html import escape
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..core.arrays import Array
 from ..core.interpolation import interpolated_by_shares
@@ -20,11 +20,9 @@ from ..explain.views import Curve
 from ..explain.wording import number, shortened
 from ..frames import MISSING
 from ..metrics.curves import Groups
+from .corners import simplified
 
 MAX_CURVE_POINTS = 1000  # that are looked at
-CURVE_TOLERANCE = 0.2  # pixels by which a drawn line may miss a point of a curve
-STRAIGHT = 1e-9  # square pixels between two steps of a line that goes straight on
-MAX_LOOPED_POINTS = 30  # of a stretch that a loop is faster for than arrays
 MAX_DRAWN_VALUES = 6  # names of a nominal feature
 MAX_LARGE_CELLS = 15  # labels whose map has room for large cells
 STRONG_CORRELATION = 0.6  # and beyond: the darkest cell
@@ -43,6 +41,7 @@ CHARACTER_WIDTH = 5.6  # of the values of a heat map
 SQUARE_LEFT = 34.0
 SQUARE_TOP = 8.0
 SQUARE_SIDE = 158.0
+PERCENT_STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 25)  # between ticks of thresholds
 # Words along an axis by their places, shares of its length.
 Ticks: TypeAlias = Mapping[float, str]
 FROM_0_TO_1: Ticks = {0.0: "0", 0.5: "0.5", 1.0: "1"}
@@ -150,9 +149,11 @@ def decision_curve(
     if at <= end:
         x, _ = placed(np.array([at]), np.zeros(1))
         marks.append(_line(x[0], SQUARE_TOP, x[0], SQUARE_TOP + SQUARE_SIDE, "tick"))
-    across = {share: f"{100 * share * end:.2g} %" for share in (0, 0.5, 1)}
-    up = {-lowest / (highest - lowest): "0", 1.0: f"{highest:.2g}"}
-    axes = ("acted on from this probability on", "net benefit")
+    step = next((step for step in PERCENT_STEPS if 100 * end <= 4 * step), 25)
+    percents = np.arange(0, 100 * end + 1e-9, step)
+    across = {p / 100 / end: f"{p:.2g} %" for p in percents}
+    up = {-lowest / (highest - lowest): "0", 1.0: number(100 * highest)}
+    axes = ("threshold (probability)", "net benefit per 100 rows")
     return _square(title, axes, marks, (across, up))
 
 
@@ -198,7 +199,7 @@ def shape(whole: Curve, simple: Curve | None, reach: float) -> str:
     def height(amounts: ArrayLike) -> Array:
         return 50 - 42 * np.clip(np.asarray(amounts) / reach, -1, 1)
 
-    x, y = _simplified(across(whole.x), height(whole.y))
+    x, y = simplified(across(whole.x), height(whole.y))
     marks = _areas(x, y)
     marks.append(_line(6, 50, 194, 50, "guide"))
     marks.append(_drawn(x, y, "curve"))
@@ -479,91 +480,13 @@ def _svg(
 
 def _path(x: ArrayLike, y: ArrayLike, kind: str, end: str = "") -> str:
     """Return a line through points, with as few of them as it needs."""
-    return _drawn(*_simplified(x, y), kind, end)
+    return _drawn(*simplified(x, y), kind, end)
 
 
 def _drawn(x: Array, y: Array, kind: str, end: str = "") -> str:
     """Return a line through all of these points."""
     points = [f"{a:.1f} {b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
     return f'<path class="{kind}" d="M{"L".join(points)}{end}"/>'
-
-
-def _simplified(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-    """Return those points that a line needs to pass near all."""
-    x = np.asarray(x, dtype=np.float64)
-    y = np.asarray(y, dtype=np.float64)
-    # few points are left of steps and of straight lines, in a tenth of the time
-    turns = _turns(x, y)
-    corners = turns[_corners(x[turns], y[turns])]
-    return x[corners], y[corners]
-
-
-def _turns(x: Array, y: Array) -> NDArray[np.intp]:
-    """Return the ends of a line, and where it does not go straight on."""
-    moves = np.ones(len(x), dtype=bool)
-    moves[1:] = (np.diff(x) != 0) | (np.diff(y) != 0)
-    moved = np.flatnonzero(moves)
-    dx = np.diff(x[moved])
-    dy = np.diff(y[moved])
-    turns = np.ones(len(moved), dtype=bool)
-    aside = np.abs(dx[:-1] * dy[1:] - dy[:-1] * dx[1:])
-    ahead = dx[:-1] * dx[1:] + dy[:-1] * dy[1:]
-    turns[1:-1] = (aside > STRAIGHT) | (ahead < 0)
-    return moved[turns]
-
-
-def _corners(x: Array, y: Array) -> list[int]:
-    """Return the points that a line needs to pass near all (Douglas and Peucker)."""
-    corners = {0, len(x) - 1}
-    points = list(zip(x.tolist(), y.tolist(), strict=True))
-    open_stretches = [(0, len(x) - 1)]
-    while open_stretches:
-        first, last = open_stretches.pop()
-        stretch = slice(first, last + 1)
-        if last - first < 2:  # no point between them
-            continue
-        if last - first < MAX_LOOPED_POINTS:
-            inner, distance = _farthest_of_few(points[stretch])
-        else:
-            inner, distance = _farthest(x[stretch], y[stretch])
-        if distance > CURVE_TOLERANCE:
-            farthest = first + inner
-            corners.add(farthest)
-            open_stretches += [(first, farthest), (farthest, last)]
-    return sorted(corners)
-
-
-def _farthest(x: Array, y: Array) -> tuple[int, float]:
-    """Return the inner point farthest from the line between the ends, and how far."""
-    dx = x[-1] - x[0]
-    dy = y[-1] - y[0]
-    from_x = x[1:-1] - x[0]
-    from_y = y[1:-1] - y[0]
-    if dx or dy:
-        distances = np.abs(dx * from_y - dy * from_x) / np.hypot(dx, dy)
-    else:
-        distances = np.hypot(from_x, from_y)
-    inner = int(distances.argmax())
-    return inner + 1, float(distances[inner])
-
-
-def _farthest_of_few(points: list[tuple[float, float]]) -> tuple[int, float]:
-    """Return what `_farthest` returns, to the last bit, in less time for few points."""
-    x0, y0 = points[0]
-    dx = points[-1][0] - x0
-    dy = points[-1][1] - y0
-    length = float(np.hypot(dx, dy))
-    farthest = 1
-    largest = -1.0
-    for i, (x, y) in enumerate(points[1:-1], start=1):
-        if length:
-            distance = abs(dx * (y - y0) - dy * (x - x0)) / length
-        else:
-            distance = float(np.hypot(x - x0, y - y0))
-        if distance > largest:
-            farthest = i
-            largest = distance
-    return farthest, largest
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:

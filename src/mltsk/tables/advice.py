@@ -144,9 +144,13 @@ def _on_columns(table: DataTable) -> Iterator[str]:
     if empty:
         percent = f"{MAX_MISSING_SHARE:.0%}"
         yield f"{_names(empty)}: missing in more than {percent} of rows; --drop."
-    constant = [column.name for column in table.columns if column.kind == CONSTANT]
-    if constant:
-        yield f"{_names(constant)}: the same in every row that has a value; left out."
+    constant = [column for column in table.columns if column.kind == CONSTANT]
+    blank = [column.name for column in constant if not column.distinct]
+    if blank:
+        yield f"{_names(blank)}: no value in any row; left out."
+    same = [column.name for column in constant if column.distinct]
+    if same:
+        yield f"{_names(same)}: the same in every row that has a value; left out."
 
 
 def _on_leaks(table: DataTable) -> Iterator[str]:

@@ -276,12 +276,19 @@ def _numbers_of_text(
     if numbers.bad_rows:
         where = f"Column {column.name!r}, row {numbers.bad_rows[0] + 1}"
         bad_texts = [texts[row] or "" for row in numbers.bad_rows]
-        problem = f"{where}: {_not_a_number(bad_texts, of_model=of_model)}."
+        last = [row for row, text in enumerate(texts) if text is not None]
+        is_end = len(bad_texts) > 1 and last[-len(bad_texts) :] == numbers.bad_rows
+        is_end &= len(bad_texts) < len(last)
+        sentence = _not_a_number(bad_texts, of_model=of_model, is_end=is_end)
+        problem = f"{where}: {sentence}."
     return ReadColumn(summary, pandas.Series(numbers.values, column.index), problem)
 
 
-def _not_a_number(bad_texts: Sequence[str], *, of_model: bool) -> str:
-    """The sentence about cells that are no numbers, and what to do about them."""
+def _not_a_number(bad_texts: Sequence[str], *, of_model: bool, is_end: bool) -> str:
+    """The sentence about cells that are no numbers, and what to do about them.
+
+    ``is_end`` says that they are the last ones of the column.
+    """
     words = list(dict.fromkeys(bad_texts))
     cells = plural(len(bad_texts), "such cell")
     if len(words) > 1:
@@ -293,6 +300,12 @@ def _not_a_number(bad_texts: Sequence[str], *, of_model: bool) -> str:
             f"{quoted(bad_texts[0])} is in another unit than other cells, or they "
             f"have none ({cells}): write all in {shown}, or leave the column out "
             "(--drop)"
+        )
+    if is_end:
+        return (
+            f"{quoted(bad_texts[0])} is not a number ({cells}), nor is there one below "
+            "it: leave rows at the end that are no data out (--skip-end), or correct "
+            "the file"
         )
     option = ",".join(quoted(word)[1:-1] for word in words[:3] if "," not in word)
     ignoring = f'count such cells as missing (--missing "{option}")'
@@ -329,7 +342,8 @@ def _summary_of_numbers(
 def _yes_no(column: pandas.Series, texts: Texts, notes: list[str]) -> ReadColumn:
     """Words such as yes and no as booleans; a third word makes them categories."""
     notes = list(notes)
-    texts = without_unknown(without_remarks(texts, notes), notes)
+    called = "missing; --nominal to keep the word"
+    texts = without_unknown(without_remarks(texts, notes), notes, called=called)
     answers = [_answer(text) for text in texts]
     strange = {text for text in answers if isinstance(text, str)}
     if strange:

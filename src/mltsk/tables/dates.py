@@ -17,22 +17,32 @@ FIRST_YEAR_OF_CENTURY = 69  # two digits from here on are of the twentieth centu
 FIRST_PLAUSIBLE_YEAR, LAST_PLAUSIBLE_YEAR = 1850, 2150  # of a date without signs
 YEARS, HOURS = "years of dates", "hours of times"  # their units
 DATE_UNITS = {YEARS: "dates", HOURS: "times of day"}
-TIME_OF_DAY = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?")
-# Months in English, German, French, Spanish, Portuguese, Italian, Dutch and Polish;
-# any start of three letters or more is known.
+TIME_OF_DAY = re.compile(
+    r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?(?: ?([AP])\.?M\.?)?",
+    re.IGNORECASE,
+)
+HOURS_OF_HALF_DAY = 12
+# Months in English, German, French, Spanish, Portuguese, Italian, Dutch and Polish,
+# Turkish and Russian; any start of three letters or more is known.
 MONTHS = (
-    "january januar janvier enero janeiro gennaio januari styczeń stycznia jänner",
-    "february februar février fevrier febrero fevereiro febbraio februari luty lutego",
-    "march märz maerz mrz mars marzo março marco maart mrt marzec marca",
-    "april avril abril aprile kwiecień kwietnia",
-    "may mai mayo maio maggio mei maj maja",
-    "june juni juin junio junho giugno czerwiec czerwca",
-    "july juli juillet julio julho luglio lipiec lipca",
-    "august août aout agosto augustus sierpień sierpnia",
-    "september septembre septiembre setembro settembre wrzesień września",
-    "october oktober octobre octubre outubro ottobre październik października",
-    "november novembre noviembre novembro listopad listopada",
-    "december dezember décembre decembre diciembre dezembro dicembre grudzień grudnia",
+    "january januar janvier enero janeiro gennaio januari styczeń stycznia jänner"
+    " ocak январь января",
+    "february februar février fevrier febrero fevereiro febbraio februari luty lutego"
+    " şubat февраль февраля",
+    "march märz maerz mrz mars marzo março marco maart mrt marzec marca"
+    " mart март марта",
+    "april avril abril aprile kwiecień kwietnia nisan апрель апреля",
+    "may mai mayo maio maggio mei maj maja mayıs май мая",
+    "june juni juin junio junho giugno czerwiec czerwca haziran июнь июня",
+    "july juli juillet julio julho luglio lipiec lipca temmuz июль июля",
+    "august août aout agosto augustus sierpień sierpnia ağustos август августа",
+    "september septembre septiembre setembro settembre wrzesień września"
+    " eylül сентябрь сентября",
+    "october oktober octobre octubre outubro ottobre październik października"
+    " ekim октябрь октября",
+    "november novembre noviembre novembro listopad listopada kasım ноябрь ноября",
+    "december dezember décembre decembre diciembre dezembro dicembre grudzień grudnia"
+    " aralık декабрь декабря",
 )
 _YEAR = r"(?P<year>\d{4}|\d{2})"
 _NAME = r"(?P<name>[^\W\d_]{3,10})"
@@ -55,6 +65,8 @@ _TIME = re.compile(
     rf"[T ]\d{{1,2}}:\d{{2}}(:\d{{2}}([.,]\d+)?)?( ?[AP]\.?M\.?)?( ?{_ZONE})?$",
     re.IGNORECASE,
 )
+_WORD_OF_YEAR = re.compile(r"(?<=\d) ?(?:г|r)\.?$")  # behind it, in Russian and Polish
+_OF = re.compile(r" del? ")  # between day, month and year, in Spanish and Portuguese
 
 
 def is_date(text: str) -> bool:
@@ -125,12 +137,20 @@ def hours_of(texts: Texts) -> Numbers:
     for row, text in enumerate(texts):
         match = TIME_OF_DAY.fullmatch(text or "")
         if match is not None:
-            hours, minutes, seconds = (int(part or 0) for part in match.groups())
-            values[row] = hours + minutes / 60 + seconds / 3600
+            values[row] = _hours(match)
     bad_rows = np.flatnonzero(np.isnan(values)).tolist()
     bad_rows = [row for row in bad_rows if texts[row] is not None]
     note = "times read as hours; --drop to overrule"
     return Numbers(values, bad_rows, [note], HOURS)
+
+
+def _hours(match: re.Match[str]) -> float:
+    """The hours of a time of day: 12:30 AM is 0.5, and 1:45 PM is 13.75."""
+    hours, minutes, seconds = (int(part or 0) for part in match.groups()[:3])
+    half = (match[4] or "").lower()
+    if half and hours <= HOURS_OF_HALF_DAY:
+        hours = hours % HOURS_OF_HALF_DAY + HOURS_OF_HALF_DAY * (half == "p")
+    return hours + minutes / 60 + seconds / 3600
 
 
 def _parts(text: str) -> dict[str, str] | None:
@@ -138,7 +158,7 @@ def _parts(text: str) -> dict[str, str] | None:
 
     ``one`` and ``two`` are a day and a month whose places must tell them apart.
     """
-    text = _TIME.sub("", text)
+    text = _WORD_OF_YEAR.sub("", _OF.sub(" ", _TIME.sub("", text)))
     for form in _FORMS:
         match = form.fullmatch(text)
         if match is None:

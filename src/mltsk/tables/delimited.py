@@ -60,6 +60,10 @@ MARK_BYTES = 4096  # at the start of a file that tell its encoding
 MAX_SHARE_OF_STRANGE_WORDS = 0.25
 RARE_SIGNS = frozenset("¤¦¬¯¸")
 _QUOTED = re.compile(r'"[^"]*"')
+# A cell in quotes that may go over lines; a mark within a cell encloses nothing.
+_QUOTED_CELL = re.compile(
+    r'(?:(?<=[,;\t|])|^)"[^"]*(?:""[^"]*)*"(?=[,;\t|]|$)', re.MULTILINE
+)
 _DECLARED = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)
 _WORD = re.compile(r"(?:[^\W\d_]|[^\x00-\x7f])+")
 _FOREIGN_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
@@ -301,8 +305,14 @@ def find_delimiter(lines: Sequence[str]) -> str:
 
     >>> find_delimiter(["a;b", "1,5;2,5"]), find_delimiter(["Export", "a,b", "1,2"])
     (';', ',')
+
+    A cell in quotes may go over lines.
+
+    >>> find_delimiter(["said;age", '"well,', 'yes, no, well";3', '"no,', 'no";4'])
+    ';'
     """
-    bare = [_QUOTED.sub("x", line) for line in lines]
+    text = "\n".join(line.rstrip("\r\n") for line in lines)
+    bare = [_QUOTED.sub("x", line) for line in _QUOTED_CELL.sub("x", text).split("\n")]
     candidates = []
     for delimiter in DELIMITERS:
         number = _line_of_names(bare, delimiter)

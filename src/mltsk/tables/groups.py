@@ -39,11 +39,13 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _PERSONS = (
     "patient|subject|person|participant|respondent|customer|client|user|member|student"
     "|pupil|employee|donor|volunteer|proband|pat|pt|patienten|paciente|paziente|kunde"
-    "|kunden|fall"
+    "|kunden|fall|u?subj|pazienti|pacientes|pacjent|pacjenta|hasta"
 )
 _NUMBERS = "ids?|no|nr|num|number|code|key|nummer|numero"
-# What people call the number of a person: patient, PatientID, subject_nr, mrn, pid.
-_PERSON_NAME = re.compile(rf"(({_PERSONS}) ?({_NUMBERS})?|pid|mrn|fallnr)")
+# What people call the number of a person: patient, PatientID, id_paciente, SUBJID, mrn.
+_PERSON_NAME = re.compile(
+    rf"({_PERSONS}) ?({_NUMBERS})?|({_NUMBERS}) ?(de )?({_PERSONS})|pid|mrn|fallnr"
+)
 _OTHER_NAME = re.compile(r"(.+ )?(ids?|uuid|guid|identifier)")
 # Names of things that may be numbers or kinds as well: cases are counted, too.
 _VAGUE_NAME = re.compile(

@@ -5,7 +5,8 @@ constant
 number
     Every cell is a number (not 007). If nearly all are, the others are refused by name.
 yes/no
-    Two words such as yes and no, true and false; a column of booleans.
+    Two words such as yes and no, true and false, beside words such as unknown; a column
+    of booleans.
 tick box
     A sign such as x in some cells, if the user says that blank cells mean no.
 date
@@ -37,7 +38,7 @@ from mltsk.text import listing, plural, quoted, quoted_list
 
 from .dates import TIME_OF_DAY, are_plain_dates, is_date
 from .notation import Numbers, Texts, units_that_differ
-from .words import NO_LABEL_WORDS, NO_WORDS, TICKS, YES_WORDS
+from .words import NO_LABEL_WORDS, NO_WORDS, TICKS, UNKNOWN_WORDS, YES_WORDS
 
 NUMBER = "number"
 YES_NO = "yes/no"
@@ -71,7 +72,8 @@ MIN_SHARE_OF_LISTS = 0.05  # of the cells hold a sign between entries
 MIN_WORDS_OF_SENTENCE = 4  # in a cell, on average: text for people, no name or key
 
 _ID_NAME = re.compile(
-    r"(patient|subject|person|case|record|row|sample|study|customer|user|visit|client)?"
+    r"(patient|u?subj|subject|person|case|record|row|sample|study|customer|user|visit"
+    r"|client|pt|pat)?"
     r"_?ids?",
     re.IGNORECASE,
 )
@@ -133,7 +135,7 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
         return DATE
     if not numbers.bad_rows and not has_codes:
         return IDENTIFIER if _are_ids(name, values, words) else NUMBER
-    if _are_yes_and_no(words):
+    if answers_yes_and_no(words):
         return YES_NO
     if are_dates(present):
         return DATE
@@ -196,8 +198,12 @@ def _are_yes_and_no(words: Set[str]) -> bool:
 
 
 def answers_yes_and_no(texts: Iterable[str | None]) -> bool:
-    """Whether all texts mean yes or no, and both are there: also 1 and 0."""
-    return _are_yes_and_no({text for text in texts if text is not None})
+    """Whether all texts mean yes, no or unknown, and yes and no are there.
+
+    So are 1 and 0.
+    """
+    present = {text for text in texts if text is not None}
+    return _are_yes_and_no({t for t in present if t.lower() not in UNKNOWN_WORDS})
 
 
 def is_sole_yes(words: Sequence[str], n_blank: int) -> bool:
@@ -308,7 +314,7 @@ def _notes_on_numbers(values: NDArray[np.float64]) -> list[str]:
 
 
 def notes_on_categories(present: Sequence[str]) -> list[str]:
-    """Notes on words that may be no category: among numbers, or signs for nothing."""
+    """Notes on words that may be no category: among numbers, or words for nothing."""
     counts = Counter(present)
     words = [word for word in counts if isnan(as_number(word))]
     n_numbers = sum(counts.values()) - sum(counts[word] for word in words)
@@ -319,14 +325,18 @@ def notes_on_categories(present: Sequence[str]) -> list[str]:
             f"numbers and {quoted_list(words)}, read as categories; for numbers, "
             f'--number with --missing "{shown}"'
         ]
-    dashes = [word for word in words if word in DASHES]
-    if dashes and not any("+" in word for word in words) and len(words) > 2:
-        count = plural(sum(counts[word] for word in dashes), "cell")
-        dash = dashes[0]
-        return [
-            f"{count} with {quoted(dash)} a category; --missing={dash} if it is none"
-        ]
-    return []
+    are_steps = any("+" in word for word in words) or len(words) <= 2
+    notes = []
+    for word in words:
+        is_dash = word in DASHES and not are_steps
+        if is_dash or word.lower() in UNKNOWN_WORDS:
+            cells = plural(counts[word], "cell")
+            typed = f'"{word}"' if " " in word else word
+            notes.append(
+                f"{cells} with {quoted(word)} a category; --missing={typed} if it is "
+                "none"
+            )
+    return notes
 
 
 def _notes_on_missing_codes(values: NDArray[np.float64]) -> list[str]:

@@ -24,10 +24,12 @@ from mltsk.text import plural, quoted, quoted_list
 from .cells import CellRules, as_codes, blank_rows, texts_of
 from .columns import ReadColumn, distinct_words, summarize, summary_of_texts
 from .kinds import LABEL, LABEL_LISTS, is_sole_yes
-from .spelling import without_remarks, without_unknown
+from .notation import Texts
+from .spelling import one_spelling, without_remarks, without_unknown
 from .words import (
     MISSING_WORDS,
     NO_LABEL_WORDS,
+    NO_NUMBER_WORDS,
     NO_WORDS,
     TICKS,
     UNKNOWN_WORDS,
@@ -154,10 +156,12 @@ def _problem_of_positive(
         return f"has no cell with {quoted_list(absent)}; it holds {quoted_list(words)}."
     if len(positive) == 1 and len(words) > 2 and not are_all:
         word = positive[0]
+        unknown = ",".join(_likely_unknown(words)[:MAX_STRANGE_WORDS])
+        missing = f'--missing "{unknown}"' if unknown else "--missing"
         return (
             f"holds {quoted_list(words)}: give all words that mean yes in a list "
             f'(--labels "{name}={word}|…"), say that it is {quoted(word)} alone '
-            f'(--labels "{name}={word}|"), or count others as missing (--missing).'
+            f'(--labels "{name}={word}|"), or count others as missing ({missing}).'
         )
     return ""
 
@@ -177,7 +181,7 @@ def _problem_of_words(name: str, words: Sequence[str], positive: Sequence[str]) 
     if len(words) > 2:
         missing = strange
         if len(strange) == len(words):
-            missing = [word for word in words if word.lower() in LIKELY_UNKNOWN]
+            missing = _likely_unknown(words)
         ways = []
         if missing:
             typed = ",".join(missing[:MAX_STRANGE_WORDS])
@@ -187,6 +191,17 @@ def _problem_of_words(name: str, words: Sequence[str], positive: Sequence[str]) 
             f'…]}} or --labels "{name}={word}|…"'
         )
     return f"holds {quoted_list(words)}, not 0 and 1 or yes and no: {hint}."
+
+
+def _likely_unknown(words: Sequence[str]) -> list[str]:
+    """The words that rather mean that nobody knows, for a hint.
+
+    >>> _likely_unknown(["POS", "NEG", "ND", "-"]), _likely_unknown(["+", "-"])
+    (['ND', '-'], [])
+    """
+    may_be_dashes = len(words) > 2
+    unknown = LIKELY_UNKNOWN | NO_NUMBER_WORDS if may_be_dashes else LIKELY_UNKNOWN
+    return [word for word in words if word.lower() in unknown]
 
 
 def _typed(option: str) -> str:
@@ -249,6 +264,7 @@ def read_lists(
     rows = [_entries(cell, separator, rules) for cell in cells]
     if list_rules.prefix:
         rows = _cut_codes(rows, list_rules.prefix, notes)
+    rows = _in_one_spelling(rows, notes)
     observed = [row or set() for row in rows]
     counts = Counter(entry for row in observed for entry in row)
     names = sorted(counts, key=lambda name: (-counts[name], name))
@@ -312,6 +328,17 @@ def _split(text: str, separator: str) -> set[str]:
     if text[0] + text[-1] in BRACKETS:
         return {entry.strip().strip("'\"") for entry in text[1:-1].split(",")}
     return {entry.strip() for entry in text.split(separator)}
+
+
+def _in_one_spelling(
+    rows: Sequence[Set[str] | None], notes: list[str]
+) -> list[Set[str] | None]:
+    """Labels that differ in capitals alone as the most frequent one of them."""
+    entries: Texts = [entry for row in rows for entry in sorted(row or ())]
+    overrule = "give them different words to overrule"
+    respelled = one_spelling(entries, notes, overrule)
+    usual = {old: new for old, new in zip(entries, respelled, strict=True) if new}
+    return [None if row is None else {usual[entry] for entry in row} for row in rows]
 
 
 def _cut_codes(

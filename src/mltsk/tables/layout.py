@@ -105,6 +105,9 @@ def lay_out(rows: list[Row], layout: Layout, where: object) -> LaidOut:
     start = layout.skip_rows
     if start is None:
         start = _n_titles(rows, widest)
+    n_blank = _n_blank_on_the_left(rows[start:])
+    if n_blank:
+        rows = [*rows[:start], *(row[n_blank:] for row in rows[start:])]
     n_names = layout.header_rows
     n_survey = 0
     if n_names is None:
@@ -171,6 +174,18 @@ def _n_filled(row: Row) -> int:
 def _first_text(row: Row) -> str:
     """The first cell of a row that holds something, as text."""
     return next((str(cell).strip() for cell in row if not is_blank(cell)), "")
+
+
+def _n_blank_on_the_left(rows: Sequence[Row]) -> int:
+    """How many columns on the left hold nothing, where a title stood above them."""
+    widths = []
+    for row in rows:
+        place = next((j for j, cell in enumerate(row) if not is_blank(cell)), None)
+        if place == 0:
+            return 0
+        if place is not None:
+            widths.append(place)
+    return min(widths, default=0)
 
 
 # names
@@ -320,7 +335,8 @@ def _names(rows: Sequence[Row], notes: list[str], *, is_asked: bool) -> list[str
     if not lines:
         return []
     overrule = "" if is_asked else "; --header-rows 1 to overrule"
-    has_units = len(lines) == 3 or not _names_are_incomplete(lines[0])
+    has_units = not _names_are_incomplete(lines[0]) or _are_in_brackets(lines[-1])
+    has_units |= len(lines) == 3
     units = lines.pop() if len(lines) > 1 and has_units else []
     if len(lines) == 1:
         names = lines[0]
@@ -332,6 +348,11 @@ def _names(rows: Sequence[Row], notes: list[str], *, is_asked: bool) -> list[str
         shown = quoted_list([cell for cell in units if cell], at_most=3)
         notes.append(f"the row below the names left out as units ({shown}){overrule}")
     return _unique(names, notes)
+
+
+def _are_in_brackets(cells: Sequence[str]) -> bool:
+    """Whether all cells that hold something are in brackets, as units are: (kg)."""
+    return all(cell[0] + cell[-1] in ("()", "[]") for cell in cells if cell)
 
 
 def _joined_names(upper: Sequence[str], lower: Sequence[str]) -> list[str]:

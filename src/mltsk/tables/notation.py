@@ -33,10 +33,12 @@ _UNIT_LETTER = re.compile(rf"(.*\d)([{UNIT_LETTERS}])")
 _FLAG = re.compile(
     r"(.*\d[^*↑↓▲▼!()]*?)\s*([*↑↓▲▼!]+|\((?:HH?|LL?|A|N|high|low)\))|(.*\d)\s+(HH?|LL?)"
 )
+_REMARK = re.compile(r"(.*\d[^()]*?)\s*\([^()\d]+\)")  # 5.1 (repeated)
 _ABOUT = re.compile(
     r"(?:[~≈'’]|(?:ca|circa|approx|about|around|etwa|environ|aprox)(?:\.|\b))\s*(?=\d)(.*)",
     re.IGNORECASE,
 )
+_OUT_OF = re.compile(r"(\d+(?:[.,]\d+)?) ?/ ?(\d{1,3})")
 _POWER = re.compile(r"(.*\d)\s*[x×*·]\s*10\^?([0-9⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})\b(.*)")
 # Signs of East Asian keyboards: ７９．５ is 79.5.
 _WIDE_SIGNS = {0xFF01 + i: 0x21 + i for i in range(94)}
@@ -76,8 +78,12 @@ def numbers_of(texts: Texts, decimal: str = "", usual: str = "") -> Numbers:
             return Numbers(values, bad_rows, note_on_points(texts))
     notes: list[str] = []
     texts = _without_unknown(texts, notes)
+    out_of = _numbers_out_of(texts, decimal, usual)
+    if out_of is not None:
+        return out_of._replace(notes=[*notes, *out_of.notes])
     texts = _without_dilutions(texts, notes)
-    bare = _without_about(_without_flags(texts, notes), notes)
+    texts = _without_remarks(_without_flags(texts, notes), notes)
+    bare = _without_about(texts, notes)
     _note_powers(bare, notes)
     cells = [_cell(text) for text in _with_unit_apart(bare)]
     numerals = _bare_numerals(texts, cells, notes)
@@ -176,6 +182,31 @@ def _without_unknown(texts: Texts, notes: list[str]) -> Texts:
     return [None if text in unknown else text for text in texts]
 
 
+def _numbers_out_of(texts: Texts, decimal: str, usual: str) -> Numbers | None:
+    """Numbers such as 7/10, if all are out of the same one and none is above; or None.
+
+    What they are out of is their unit.
+    """
+    numerals: Texts = []
+    wholes = set()
+    for text in texts:
+        match = None if text is None else _OUT_OF.fullmatch(text)
+        if match is None and text is not None:
+            return None
+        numerals.append(match and match[1])
+        wholes.add(match and match[2])
+    wholes.discard(None)
+    if len(wholes) != 1:
+        return None
+    whole = wholes.pop()
+    read = numbers_of(numerals, decimal, usual)
+    if np.nanmax(read.values) > float(whole or 0):  # as in 120/80
+        return None
+    row = next(row for row, text in enumerate(texts) if text is not None)
+    note = f"numbers out of {whole} ({texts[row]} is {numerals[row]}); {OVERRULE}"
+    return read._replace(notes=[note, *read.notes], unit=f"/{whole}")
+
+
 def _without_dilutions(texts: Texts, notes: list[str]) -> Texts:
     """Titers such as 1:64 as 64, and <1:8 as <8, if all texts are titers."""
     present = {text for text in texts if text is not None}
@@ -214,6 +245,29 @@ def _without_flags(texts: Texts, notes: list[str]) -> Texts:
     example = min(text for text in bare if bare[text] != text)
     notes.append(
         f"signs behind numbers left out ({example} is {bare[example]}); {OVERRULE}"
+    )
+    return [None if text is None else bare[text] for text in texts]
+
+
+def _without_remarks(texts: Texts, notes: list[str]) -> Texts:
+    """Numbers without a remark in brackets, which fewer than half may have.
+
+    All texts must be numbers then: where most have one, it rather says what a code
+    means.
+    """
+    bare: dict[str, str] = {}
+    n_remarks = 0
+    for text, count in Counter(text for text in texts if text is not None).items():
+        match = _REMARK.fullmatch(text)
+        bare[text] = text if match is None else match[1]
+        n_remarks += 0 if match is None else count
+        if _cell(bare[text]) is None:
+            return texts
+    if not n_remarks or 2 * n_remarks >= len(texts) - texts.count(None):
+        return texts
+    example = min(text for text in bare if bare[text] != text)
+    notes.append(
+        f"remarks behind numbers left out ({example} is {bare[example]}); {OVERRULE}"
     )
     return [None if text is None else bare[text] for text in texts]
 
@@ -326,7 +380,11 @@ def _notes_on_unit(
     row = next(row for row, cell in enumerate(cells) if cell is not None)
     noun = "currency" if currency else "unit"
     example = with_plain_spaces(texts[row] or "")
-    return [f"{noun} {unit or currency} taken off ({example} is a number); {OVERRULE}"]
+    name = unit or currency
+    place = example.lower().rfind(name.lower())
+    if place >= 0:
+        name = example[place : place + len(name)]  # in the capitals of the file
+    return [f"{noun} {name} taken off ({example} is a number); {OVERRULE}"]
 
 
 def _note_on_limits(

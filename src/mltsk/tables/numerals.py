@@ -63,7 +63,7 @@ UNITS = frozenset(
     ]
 )
 # Letters that are a unit if they stand behind every number of a column.
-UNIT_LETTERS = "ymglhdswj"
+UNIT_LETTERS = "ymglhdswjk"
 SHORT_PLURALS = {"yrs": "yr", "hrs": "hr", "lbs": "lb"}
 MIN_LETTERS_OF_SINGULAR = 3
 OPEN_END = "+"  # behind a number, as in 10+

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from mltsk.text import MIN_LETTERS, plural, quoted, respelled
+from mltsk.text import MIN_LETTERS, SHORT_ANSWERS, plural, quoted, respelled
 
 from .notation import Texts
 from .words import LADDERS, NO_WORDS, UNKNOWN_WORDS, YES_WORDS
@@ -15,6 +15,7 @@ MIN_LEVELS = 3  # of words that may be ranks
 # Behind a word: 1:64 is a titer and 1-3 a range, not a yes with a remark.
 _REMARK = re.compile(r"([^\W\d]\w*)\s*[(\[,;:–-].*", re.DOTALL)
 _CODED = re.compile(r"\(?\d{1,2}(?:\)|\s*[.:=)–-])\s*([^\W\d].*)", re.DOTALL)
+_NUMBER_OF_CODE = re.compile(r"\(?(\d{1,2})")
 _RANGE = re.compile(
     r"(?:\d+_)?[<>≤≥]?\s*(\d+(?:\.\d+)?)\s*(?:(?:-|–|to)\s*\d+(?:\.\d+)?|\+)?(?:\s?(\w+))?"
 )
@@ -68,8 +69,12 @@ def without_unknown(
     return [None if text in absent else text for text in texts]
 
 
-def one_spelling(texts: Texts, notes: list[str]) -> Texts:
+def one_spelling(
+    texts: Texts, notes: list[str], overrule: str = "--nominal to overrule"
+) -> Texts:
     """Words that differ in capitals alone as the most frequent one of them.
+
+    ``overrule`` is what the note says to who wants it otherwise.
 
     >>> notes = []
     >>> one_spelling(["female", "Female", "male", "female"], notes)
@@ -81,15 +86,12 @@ def one_spelling(texts: Texts, notes: list[str]) -> Texts:
     frequent = sorted(counts, key=lambda word: (-counts[word], word.swapcase()))
     usual: dict[str, str] = {}
     for word in frequent:
-        if len(word) >= MIN_LETTERS:
+        if len(word) >= MIN_LETTERS or word.casefold() in SHORT_ANSWERS:
             usual.setdefault(word.casefold(), word)
     changed = respelled(counts, usual)
     for word, known in changed.items():
         cells = plural(counts[word], "cell")
-        notes.append(
-            f"{cells} with {quoted(word)} read as {quoted(known)}; --nominal to "
-            "overrule"
-        )
+        notes.append(f"{cells} with {quoted(word)} read as {quoted(known)}; {overrule}")
     return [changed.get(text, text) if text else text for text in texts]
 
 
@@ -98,6 +100,8 @@ def note_on_ranks(name: str, words: Sequence[str]) -> str:
 
     >>> note_on_ranks("pain", ["mild", "none", "severe"])
     'may be ranks; --ordinal "pain: none < mild < severe" to use their order'
+    >>> note_on_ranks("pain", ["2 - some", "1 - none", "3 - much"])
+    'may be ranks; --ordinal "pain: 1 - none < 2 - some < 3 - much" to use their order'
     >>> note_on_ranks("age", ["18-29", "30-49", "50+"])
     'may be ranks; --ordinal "age: 18-29 < 30-49 < 50+" to use their order'
     """
@@ -114,6 +118,10 @@ def _levels_of(words: Sequence[str]) -> list[str]:
     for ladder in LADDERS:
         if set(by_lower) <= set(ladder):
             return [by_lower[level] for level in ladder if level in by_lower]
+    numbers = [_NUMBER_OF_CODE.match(word) for word in words if _CODED.fullmatch(word)]
+    places = [int(match[1]) for match in numbers if match]
+    if len(set(places)) == len(words):
+        return [word for _, word in sorted(zip(places, words, strict=True))]
     starts = {}
     units = set()
     for word in words:

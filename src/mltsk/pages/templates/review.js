@@ -75,7 +75,11 @@
     if (!whole) return `There are no rows ${among}.`;
     return `Of 100 rows ${among}, ${hundred(part, whole)} ${outcome}.`;
   };
-  const benefit = (found, alarms, n, odds) => found / n - (alarms / n) * odds;
+  // Net benefit per 100 rows.
+  const benefit = (found, alarms, n, odds) => {
+    const figure = (100 * (found - alarms * odds)) / n;
+    return figure.toFixed(1).replace(/^-0\.0$/, "0.0");
+  };
 
   // Where the label is given now, the counts are those of the figures above.
   const countsAt = (counts, k) => {
@@ -94,15 +98,15 @@
     const n = cases + others;
     const given = found + alarms;
     const odds = percent / (100 - percent);
-    const model = benefit(found, alarms, n, odds).toFixed(3);
-    const everybody = benefit(cases, others, n, odds).toFixed(3);
+    const model = benefit(found, alarms, n, odds);
+    const everybody = benefit(cases, others, n, odds);
     return [
       `${now} ${percent} % on: ${hundred(given, n)} of 100 rows are given it.`,
       outOf(found, cases, "that have it", "are found"),
       outOf(alarms, others, "that do not", "get a false alarm"),
       outOf(found, given, "given it", "have it"),
       outOf(others - alarms, n - given, "not given it", "do not have it"),
-      `Net benefit ${model} (on all ${everybody}, on none 0).`,
+      `Net benefit ${model} per 100 rows (acting on all ${everybody}, on none 0).`,
     ].join(" ");
   };
 

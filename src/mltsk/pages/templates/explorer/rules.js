@@ -11,7 +11,7 @@ class RuleCards {
   constructor(data, features, system, norm, onlabel, onfeature) {
     Object.assign(this, { data, features, system, norm, onlabel, onfeature });
     this.shifts = system.centreShifts();
-    this.had = data.had && unpack(data.had, Uint32Array);
+    this.had = data.had && readColumn(data.had);
     this.general = system.P ? generalCard() : null;
     this.given = data.given.map((rule, r) => this.givenCard(rule, r));
     this.cards = new Map(); // of exceptions that have been looked at
