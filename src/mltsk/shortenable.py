@@ -45,8 +45,8 @@ class ShorteningMixin:
         max_conditions : int, optional
             Conditions per exception, at most; by default as in the classifier.
         X, y, sample_weight, groups : optional
-            The training data, needed if the model comes from a file: files hold no
-            samples.
+            The training data with its weights and groups, needed if the model comes
+            from a file: files hold none of them.
         """
         check_is_fitted(self)
         short = self._unfitted_short(max_statements, max_conditions)
@@ -102,8 +102,8 @@ class ShorteningMixin:
         max_points : int, default=10
             Points of the feature that adds most to a label.
         X, y, sample_weight, groups : optional
-            The training data, needed if the model comes from a file: files hold no
-            samples.
+            The training data with its weights and groups, needed if the model comes
+            from a file: files hold none of them.
 
         Returns
         -------

@@ -141,6 +141,9 @@ def test_review_refuses_a_place_that_cannot_be_written_before_the_work(
 ):
     out = tmp_path / "no" / "page.html"
     assert "does not exist" in refused("review", awkward, "--labels 5 --out", out)
+    out = tmp_path / "page.pdf"
+    assert "is no page: end its name" in refused("review", awkward, "--out", out)
+    assert not out.exists()
 
 
 @pytest.fixture

@@ -304,8 +304,16 @@ UNNAMED_HEADINGS = """[...document.querySelectorAll("main th")]
   .filter((cell) => !cell.closest(".explorer") && !cell.textContent.trim()).length"""
 
 
-def test_review_can_be_heard(browser, page):
+UNREACHED_SCROLLERS = """[...document.querySelectorAll("main .scroll")]
+  .filter((card) => !card.closest(".explorer"))
+  .filter((card) => card.tabIndex !== 0 || !card.getAttribute("aria-label")).length"""
+
+
+def test_review_can_be_heard(browser, page, forty_rows):
+    browser.open(forty_rows, ready=IS_WHOLE)  # with other methods
+    assert browser.run(UNREACHED_SCROLLERS) == 0
     browser.open(page, ready=IS_WHOLE)
+    assert browser.run(UNREACHED_SCROLLERS) == 0
     browser.run(UNFOLD)
     assert browser.run(SKIPPED_LEVELS) == 0
     assert browser.run(UNNAMED_PICTURES) == 0

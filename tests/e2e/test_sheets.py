@@ -21,11 +21,16 @@ def sheets(tmp_path_factory):
     table = read_table("pbc")
     clf = MLTSKClassifier(n_rules=0, threshold="f1").fit(table.X[1:], table.Y[1:])
     points_sheet(clf.points(), folder / "points.html", title="pbc")
+    finer = clf.points(max_points=16)  # up to eighty totals
+    assert max(len(sheet.probabilities) for sheet in finer.sheets_) > 70
+    points_sheet(finer, folder / "finer.html", title="pbc")
     person_sheet(clf, table.X[:1], folder / "person.html", title="patient 1")
     return folder
 
 
-@pytest.mark.parametrize(("name", "n_pages"), [("points", 4), ("person", 1)])
+@pytest.mark.parametrize(
+    ("name", "n_pages"), [("points", 4), ("finer", 4), ("person", 1)]
+)
 def test_a_sheet_prints_on_its_pages_and_fits_a_phone(browser, sheets, name, n_pages):
     path = sheets / f"{name}.html"
     browser.open(path, ready=LOADED)

@@ -1,5 +1,6 @@
 """Sheets of points as files: what is printed is what is computed."""
 
+import itertools
 import re
 
 import numpy as np
@@ -102,11 +103,21 @@ def test_words_of_the_nomogram_touch_no_other_words_and_lie_within_the_picture(
     wards, points
 ):
     for sheet in (wards[0].sheets_[0], *points.sheets_):
-        _, *axes, _, _ = nomogram(sheet)["axes"]
+        _, *axes, _, chances = nomogram(sheet)["axes"]
+        assert_apart(chances.marks)
         for axis in axes:
+            assert_no_word_on_a_stem(axis.marks)
             assert_apart([mark for mark in axis.marks if mark.level == 0], start=NAMES)
             for level in {mark.level for mark in axis.marks}:
                 assert_apart([mark for mark in axis.marks if mark.level == level])
+
+
+def assert_no_word_on_a_stem(marks):
+    """No words cover the stem of an earlier mark, which stands higher."""
+    for earlier, later in itertools.pairwise(marks):
+        if later.level < earlier.stem:
+            start = later.middle - CHARACTER * len(later.text) / 2
+            assert start >= earlier.x
 
 
 def assert_apart(marks, start=0.0):

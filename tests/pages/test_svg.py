@@ -146,3 +146,14 @@ def test_shape_areas_meet_the_height_of_nothing_where_the_line_does():
     rise, fall = svg._areas(np.array([0.0, 10.0]), np.array([40.0, 70.0]))
     assert 'd="M0.0 40.0L3.3 50.0L10.0 50.0L10.0 50L0.0 50Z"' in rise
     assert 'd="M0.0 50.0L3.3 50.0L10.0 70.0L10.0 50L0.0 50Z"' in fall
+
+
+def test_decision_curve_counts_up_to_all_rows_without_an_exponent():
+    thresholds = np.linspace(0.0, 0.99, 100)
+    benefit = np.linspace(0.998, 0.9, 100)
+    picture = svg.decision_curve(
+        HOSTILE, thresholds=thresholds, model=benefit, everybody=benefit, at=0.5
+    )
+    words = [node.text for node in ElementTree.fromstring(picture).iter() if node.text]
+    assert {"99.8", "0 %", "25 %", "75 %"} <= set(words)
+    assert not any("e+" in word for word in words)

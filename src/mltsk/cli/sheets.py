@@ -145,13 +145,13 @@ def person(
     """
     import numpy as np
 
-    from ..pages.person import check_person_path, person_page
-    from ..pages.render import write_page
+    from ..pages.person import person_page
+    from ..pages.render import check_page_path, write_page
     from ..tables.files import source_files
     from .inputs import check_table_of_fit, is_table_of_fit
 
     refuse_standard_output(out, "--out", "A page")
-    check_person_path(out)
+    check_page_path(out)
     sources = [*source_files(data), *source_files(fitted_on)]
     replaced.check_output(out, replaced.PAGE, [model, *sources])
     classifier, info, rows = fitted_rows(

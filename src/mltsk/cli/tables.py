@@ -8,7 +8,7 @@ from typer import Argument, Option
 
 import mltsk
 
-from ..exceptions import InputError, check_installed
+from ..exceptions import InputError
 from . import replaced
 from .options import (
     QuickOption,
@@ -147,17 +147,17 @@ def review(
       mltsk review patients.skops other_clinic.csv --out review.html
     """
     from ..datasets.dataset import split_names
-    from ..pages.render import write_page
+    from ..pages.render import check_page_path, write_page
     from ..pages.review import review_page, validation_page
     from ..pages.shown_labels import MAX_REVIEWED_LABELS
     from ..tables.files import source_files
     from .inputs import open_data
 
     # before the work, not after it
-    check_installed("jinja2", extra="report")
     refuse_standard_output(out, "--out", "A page")
     inputs = source_files(data, options.labels)
     replaced.check_output(out, replaced.PAGE, [*inputs, data, other, test])
+    check_page_path(out)
     command = shlex.join(typed_command())
     if other is not None:
         _refuse_for_models(options, threshold, test)

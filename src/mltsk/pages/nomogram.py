@@ -29,7 +29,7 @@ MAX_NAME = 26
 MAX_MARK = 24  # letters of a line
 MAX_LINES = 4  # of words at one place
 POINT_TICKS = 21  # on the scale of points, at most
-CHANCE_TICKS = 14  # on the scale of totals, at most
+CHANCE_TICKS = 12  # on the scale of totals, at most: "99.9 %" has room between two
 
 
 class Mark(NamedTuple):
@@ -165,6 +165,8 @@ def _placed(findings: list[tuple[int, list[str]]], per_point: float) -> list[Mar
             lowest = placed[-1].level + 1 if placed else 0
             level = _free_level(ends, middle - half, lowest)
             ends[level] = middle + half
+            for below in range(level):  # the stem of the mark goes through these
+                ends[below] = max(ends[below], x)
             stem = placed[0].level if placed else level
             placed.append(Mark(x, text, points, level, middle, stem))
         marks += placed

@@ -9,7 +9,6 @@ import pandas as pd
 
 from .. import __version__
 from ..classifier import MLTSKClassifier
-from ..exceptions import InputError, check_installed
 from ..explain.why import ROUNDED_TO_NOTHING, Part
 from ..explain.wording import name
 from ..files import check_outputs
@@ -64,13 +63,6 @@ def person_sheet(
     check_outputs([path])
     html = person_page(model, X, title=title, neighbours=neighbours, ids=ids, Y=Y)
     return write_page(html, path)
-
-
-def check_person_path(path: str | Path) -> None:
-    """Refuse a file that is no page."""
-    check_installed("jinja2", extra="report")
-    if Path(path).suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"{path} is no page: end its name with .html.")
 
 
 def person_page(

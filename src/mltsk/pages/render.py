@@ -11,10 +11,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..exceptions import optional
+from ..exceptions import InputError, check_installed, optional
 from ..files import writing
 from ..text import escape_markdown
 
+PAGE_SUFFIXES = (".html", ".htm")
 # A line of a style sheet or a script that is blank or holds nothing but a comment.
 EMPTY_LINE = re.compile(r"^[ \t]*(//.*|/\*[^*]*\*/)?\n", flags=re.MULTILINE)
 
@@ -23,6 +24,13 @@ def rules_page(rules_html: str, title: str, edits: Sequence[str] = ()) -> str:
     """Return a page of rules alone, from their HTML, and the edits of the model."""
     heading = f"Rules of {title}" if title else "Rules"
     return template("rules.html").render(title=heading, rules=rules_html, edits=edits)
+
+
+def check_page_path(path: str | Path) -> None:
+    """Refuse a file that no browser would open as a page."""
+    check_installed("jinja2", extra="report")
+    if Path(path).suffix.lower() not in PAGE_SUFFIXES:
+        raise InputError(f"{path} is no page: end its name with .html.")
 
 
 def write_page(html: str, path: str | Path) -> Path:

@@ -38,7 +38,7 @@ from .baselines import (
     readable_size,
 )
 from .explorer import policy
-from .render import source, template, write_page
+from .render import check_page_path, source, template, write_page
 from .review_elsewhere import (
     check_finished,
     check_general,
@@ -161,6 +161,7 @@ def review(
     """
     is_file = isinstance(table, DataTable) and is_path(table.source)
     check_outputs([path], inputs=[table.source] if is_file else [])
+    check_page_path(path)
     if not isinstance(table, DataTable):
         if Y is None:
             raise InputError(

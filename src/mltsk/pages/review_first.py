@@ -148,7 +148,7 @@ def _counts_in_words(counts: list[int], base: int) -> str:
     noun = "false alarm" if alarms == 1 else "false alarms"
     return (
         f"Of {base:,} rows, {n_cases:,} {verb} it: {found:,} found, {missed:,} missed. "
-        f"Among the {n_others:,} others, {alarms:,} {noun}."
+        f"Of the other {n_others:,}, {alarms:,} {noun}."
     )
 
 

@@ -152,7 +152,7 @@ def decision_curve(
     step = next((step for step in PERCENT_STEPS if 100 * end <= 4 * step), 25)
     percents = np.arange(0, 100 * end + 1e-9, step)
     across = {p / 100 / end: f"{p:.2g} %" for p in percents}
-    up = {-lowest / (highest - lowest): "0", 1.0: f"{100 * highest:.2g}"}
+    up = {-lowest / (highest - lowest): "0", 1.0: number(100 * highest)}
     axes = ("threshold (probability)", "net benefit per 100 rows")
     return _square(title, axes, marks, (across, up))
 

@@ -388,7 +388,7 @@ def ap_table(results: Results, protocol: str) -> ReportTable | None:
 
     None of a run that has variants alone.
     """
-    methods = [key for key in results.methods if not results.variant_of(key)]
+    methods = [key for key in _control_first(results) if not results.variant_of(key)]
     if not methods:
         return None
     means = _ap_means(results, protocol)
