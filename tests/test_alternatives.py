@@ -50,6 +50,20 @@ def test_noise_may_be_left_out_and_what_matters_may_not(clf):
     assert effects.loc["noise", "may_turn"]
 
 
+def test_effects_of_stages_are_told_between_stages():
+    rng = np.random.default_rng(0)
+    stage = rng.permutation(np.repeat([1.0, 2.0, 3.0, 4.0], [15, 85, 100, 100]))
+    y = (stage + rng.normal(size=300) > 2.5).astype(int)
+    clf = MLTSKClassifier(n_rules=0).fit(pd.DataFrame({"stage": stage}), y)
+    (effect,) = clf.alternatives(clf.label_names_[0]).effects
+    assert effect.contrast == "from 2 to 4"
+    assert 1 < clf.system_.quantiles[0, 1] < 2
+    assert_allclose(
+        effect.effect,
+        np.diff(clf.decision_function(pd.DataFrame({"stage": [2.0, 4.0]})), axis=0)[0],
+    )
+
+
 def test_words_say_what_the_data_do_not(clf):
     text = str(clf.alternatives("fever"))
     assert "The data do not say whether noise matters for fever" in text

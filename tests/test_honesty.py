@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mltsk import MLTSKClassifier, evaluate
+from mltsk import MLTSKClassifier, evaluate, record
 from mltsk.fit.left_out import rate_shifts
 from mltsk.fit.rows import Block
 from mltsk.fit.solve import left_out_scores
+from mltsk.metrics import roc_auc_interval
 
 N_FEATURES = 10
 SEEDS = range(8)
@@ -213,3 +214,40 @@ def test_given_by_folds_counts_as_many_cases_as_fresh_rows_have():
 
 def f1_of(y, given):
     return 2 * (y * given).sum() / (y.sum() + given.sum())
+
+
+def test_given_by_folds_is_nearer_to_fresh_rows_by_many_folds_than_by_few(monkeypatch):
+    off = {5: [], 20: []}
+    for seed in range(24):
+        X, y = noise_table(seed, n_rows=200)
+        clf = MLTSKClassifier(threshold="f1", n_rules=0, n_pairs=0, ridge=200.0)
+        clf.fit(X, y)
+        fresh_X, fresh_y = noise_table(10_000 + seed, n_rows=4000)
+        true = clf.predict(fresh_X)[fresh_y > 0].mean()
+        for n_folds, differences in off.items():
+            monkeypatch.setattr(record, "THRESHOLD_FOLDS", n_folds)
+            given = clf.fit_record_.given_by_folds("f1")[:, 0]
+            differences.append(given[y > 0].mean() - true)
+    error = {n_folds: np.std(differences) for n_folds, differences in off.items()}
+    assert abs(np.mean(off[20])) < 0.03
+    assert error[20] < 0.9 * error[5]
+
+
+def test_intervals_of_loo_scores_hold_the_truth_of_noise():
+    held = {"known": [], "left out of account": []}
+    found = []
+    for seed in range(120):
+        X, y = noise_table(seed, n_rows=150)
+        clf = MLTSKClassifier(n_rules=0, n_pairs=0, ridge=150.0).fit(X, y)
+        worth = clf.fit_record_.judged_labels
+        # how much of the spread of scores is chance in the labels of these rows
+        intervals = {
+            "known": worth.AUC[0, 1:],
+            "left out of account": roc_auc_interval(y, clf.loo_scores_[:, 0])[1:],
+        }
+        for chance, (low, high) in intervals.items():
+            held[chance].append(low <= 0.5 <= high)
+        found.append(worth.is_better_than_guessing[0])
+    assert 0.9 <= np.mean(held["known"]) <= 0.98
+    assert np.mean(held["left out of account"]) < 0.9
+    assert np.mean(found) <= 0.04

@@ -9,7 +9,14 @@ from sklearn.metrics import f1_score, precision_score, recall_score
 from mltsk import IncrementalMLTSK, MLTSKClassifier, PaperMLTSK
 from mltsk.exceptions import InputError
 from mltsk.metrics import proportion_interval
-from mltsk.probabilities import check_threshold_wish, find_thresholds, fit_curves
+from mltsk.pipelines import with_thresholds
+from mltsk.probabilities import (
+    check_threshold_wish,
+    find_thresholds,
+    fit_curves,
+    probabilities_of,
+    thresholds_at,
+)
 
 WISHES = ["f1", ("precision", 0.5), ("recall", 0.8), ("cost", 1, 1)]
 
@@ -237,6 +244,33 @@ def test_predict_with_a_cost_compares_probabilities(frames):
     assert (clf.predict(X) == (clf.predict_proba(X) >= 0.25)).all()
 
 
+def test_thresholds_at_are_the_least_log_odds_that_reach_a_probability():
+    wished = np.array([1e-20, 0.02, 0.3, 0.5, 0.7, 0.999, 1 - 1e-12])
+    thresholds = thresholds_at(wished)
+    assert (probabilities_of(thresholds) >= wished).all()
+    assert (probabilities_of(np.nextafter(thresholds, -np.inf)) < wished).all()
+
+
+@pytest.mark.parametrize("max_statements", [None, 4])
+def test_predict_says_yes_to_a_probability_that_equals_its_threshold(
+    frames, max_statements
+):
+    X, Y = frames
+    clf = MLTSKClassifier(n_rules=0, max_statements=max_statements).fit(X, Y)
+    proba = np.asarray(clf.predict_proba(X))
+    for row in range(20):  # log-odds of the threshold round a last bit too high for 6
+        threshold = proba[row]
+        fixed = with_thresholds(clf, threshold)
+        is_given = proba >= threshold
+        assert (np.asarray(fixed.predict(X)) == is_given).all()
+        assert (np.asarray(fixed.decision_function(X) > 0) == is_given).all()
+        assert (proba >= fixed.thresholds_).tolist() == is_given.tolist()
+    again = MLTSKClassifier(
+        n_rules=0, max_statements=max_statements, threshold=proba[0].tolist()
+    ).fit(X, Y)
+    assert (np.asarray(again.predict(X)) == (proba >= proba[0])).all()
+
+
 def test_predict_with_tuned_thresholds_beats_one_half_on_rare_labels(frames):
     X, Y = frames
     f1 = {}
@@ -345,5 +379,5 @@ def test_fit_of_the_papers_model_refuses_what_is_no_threshold(frames, wish):
 def test_find_thresholds_gives_a_label_that_all_rows_have_even_odds(wish):
     log_odds = np.full((6, 1), 5.2)
     thresholds, missed = find_thresholds(wish, log_odds, np.ones((6, 1)), np.ones(6))
-    assert thresholds.tolist() == [0.0]
+    assert probabilities_of(thresholds).tolist() == [0.5]
     assert not missed.any()

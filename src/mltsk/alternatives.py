@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .columns import Columns
 from .core.arrays import FloatArray, underflow_is_zero
+from .core.terms import FEW_VALUES
 from .exceptions import InputError
 from .fit.design import OVERLAPPING
 from .fit.ellipsoid import Ellipsoid
@@ -184,13 +185,23 @@ class Alternatives:
         return contrasts
 
     def _ends(self, column: int) -> tuple[str, tuple[float, float]]:
-        """The 5th and 95th percentile of a column, or its ends if these are one."""
+        """The 5th and 95th percentile of a column, or its ends if these are one.
+
+        Where there are few values, such as stages, the values next to these: nobody has
+        a stage of 1.55.
+        """
         if self._system.quantiles is None:
             return "from 0 to 1", (0.0, 1.0)
         grid = self._system.quantiles[column]
         low, high = float(grid[LOW]), float(grid[HIGH])
         if low == high:
             low, high = float(grid[0]), float(grid[-1])
+        scaling = self._system.scaling
+        if scaling is not None and scaling.n_values[column] <= FEW_VALUES:
+            values = scaling.values[column, : scaling.n_values[column]]
+            low, high = (
+                float(values[np.abs(values - end).argmin()]) for end in (low, high)
+            )
         return f"from {low:.4g} to {high:.4g}", (low, high)
 
     def _rows(self, column: int, values: FloatArray) -> FloatArray:

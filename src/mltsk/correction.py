@@ -15,7 +15,7 @@ import numpy as np
 
 from .core.arrays import FloatArray, underflow_is_zero
 from .exceptions import InputError
-from .fit.bends import BENT, straight_columns, with_ramps
+from .fit.bends import BENT, unbending_columns, with_ramps
 from .fit.corrected import Corrected, Corrector, WishedLabels, without_exceptions
 from .fit.demands import wished_columns
 from .fit.ridge import Penalty
@@ -92,7 +92,7 @@ def corrected_record(
 
 
 def _bendable(record: FitRecord, corrector: Corrector) -> FitRecord:
-    """The record, with ramps where a straight line is wished to bend.
+    """The record, with ramps where a line or a single ramp is wished to bend.
 
     That takes all rows: where they are not there, a line stays a line.
     """
@@ -100,11 +100,11 @@ def _bendable(record: FitRecord, corrector: Corrector) -> FitRecord:
     has_all_rows = record.n_rows is None or record.n_rows == len(training)
     bent = [wish for wish in corrector.wishes if wish.kind in BENT]
     columns = wished_columns(bent, corrector.columns)
-    lines = straight_columns(training.design.scale.terms, columns)
-    if not lines or not has_all_rows:
+    unbending = unbending_columns(training.design, columns)
+    if not unbending or not has_all_rows:
         return record
     rows = training.take(slice(None))
-    design = with_ramps(training.design, lines, rows.X, rows.row_weights)
+    design = with_ramps(training.design, unbending, rows.X, rows.row_weights)
     return replace(
         record,
         training=replace(training, design=design),

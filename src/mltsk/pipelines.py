@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from .core.arrays import FloatArray
 from .exceptions import InputError
 from .frames import is_polars
-from .probabilities import log_odds_of
+from .probabilities import thresholds_at
 from .rows.read import Estimator, TableLike
 from .system import FuzzySystem
 
@@ -82,7 +82,7 @@ def with_thresholds(classifier: Estimator, thresholds: FloatArray) -> Estimator:
 
     Its shorter models have the same thresholds (n_labels,).
     """
-    system = replace(classifier.system_, thresholds=log_odds_of(thresholds))
+    system = replace(classifier.system_, thresholds=thresholds_at(thresholds))
     fixed = with_system(classifier, system)
     return fixed.set_params(threshold=thresholds.tolist())
 

@@ -28,6 +28,7 @@ from .text import plural
 PRIOR_SAMPLES = 20.0
 MIN_DRAWN_SLOPE = 0.01  # higher scores never mean lower probabilities
 MAX_LOG_ODDS = 80.0  # beyond, exp overflows in single precision
+MAX_PROBABILITY = 1.0 - float(np.finfo(np.float64).eps)  # of a model
 # A wanted precision is to be reached by the lower end of its interval (one-sided,
 # 95 %): reached by the mean, .8 was .65 on new rows (5 % of 500 rows are cases).
 PRECISION_DEVIATIONS = 1.645
@@ -83,6 +84,29 @@ def log_odds_of(probabilities: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore"):
         log_odds = np.log(probabilities) - np.log1p(-probabilities)
     return np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
+
+
+def thresholds_at(probabilities: FloatArray) -> FloatArray:
+    """The least log-odds (L,) whose probabilities are at least these.
+
+    Log-odds reach these exactly where their probabilities, rounded as they are, reach
+    the others: a row whose probability equals its threshold is not lost by a last bit.
+    The largest probability of a model is below 1, so 1 is never reached.
+
+    >>> thresholds_at(np.array([0.88])).round(2).tolist()
+    [1.99]
+    """
+    low = np.full(probabilities.shape, -MAX_LOG_ODDS)
+    high = np.full(probabilities.shape, MAX_LOG_ODDS)
+    is_between = (probabilities > 0) & (probabilities <= MAX_PROBABILITY)
+    while True:
+        middle = (low + high) / 2
+        is_open = is_between & (low < middle) & (middle < high)
+        if not is_open.any():
+            return np.where(probabilities <= 0, low, high)
+        is_reached = probabilities_of(middle) >= probabilities
+        high = np.where(is_open & is_reached, middle, high)
+        low = np.where(is_open & ~is_reached, middle, low)
 
 
 def fit_curves(
@@ -419,13 +443,21 @@ def find_thresholds(
     n_labels = log_odds.shape[1]
     none_missed = np.zeros(n_labels, dtype=bool)
     if isinstance(wish, str) and wish == "f1":
-        return _best_cuts("f1", 1.0, log_odds, Y, w)
+        return _rounded_cuts(*_best_cuts("f1", 1.0, log_odds, Y, w))
     if not _names_a_goal(wish):
-        return log_odds_of(_probability_thresholds(wish, n_labels)), none_missed
+        return thresholds_at(_probability_thresholds(wish, n_labels)), none_missed
     if wish[0] == "cost":
-        return np.full(n_labels, np.log(_cost_ratio(wish))), none_missed
+        ratio = _cost_ratio(wish)
+        return thresholds_at(np.full(n_labels, ratio / (1 + ratio))), none_missed
     goal, share = _share_of(wish)
-    return _best_cuts(goal, share, log_odds, Y, w)
+    return _rounded_cuts(*_best_cuts(goal, share, log_odds, Y, w))
+
+
+def _rounded_cuts(
+    cuts: FloatArray, missed: NDArray[np.bool_]
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Cuts (L,) that log-odds reach exactly where probabilities do."""
+    return thresholds_at(probabilities_of(cuts)), missed
 
 
 def _probability_thresholds(wish: object, n_labels: int | None) -> FloatArray:

@@ -82,6 +82,15 @@ def quoted(text: str, at_most: int = 40) -> str:
     return repr(text if len(text) <= at_most else text[:at_most] + "…")
 
 
+def typed(text: str) -> str:
+    """A word as a shell takes it: in quotes where it would divide or change it.
+
+    >>> typed("age"), typed("age at visit")
+    ('age', '"age at visit"')
+    """
+    return text if re.fullmatch(r"[\w=.+-]+", text) else f'"{text}"'
+
+
 def quoted_list(texts: Sequence[str], at_most: int = 5) -> str:
     """Pieces of a user's file in quotes; beyond ``at_most`` of them "…" follows.
 

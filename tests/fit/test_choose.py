@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.metrics import log_loss
 
+from mltsk import MLTSKClassifier
+from mltsk.fit import choose
 from mltsk.fit.fit import Names, Options, fit_system
 from mltsk.fit.rows import Block
 
@@ -46,3 +49,30 @@ def test_choose_does_not_look_at_labels_of_weight_0(X):
     fit = fitted(X, other_where_not_counted, w)
     assert_allclose(fit.system.term_coef, expected.system.term_coef)
     assert fit.loo_error == expected.loo_error
+
+
+def test_straight_lines_tell_more_than_ramps_alone_where_nothing_bends(monkeypatch):
+    gains = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        rows = lines_of_skewed_features(rng, 400)
+        fresh = lines_of_skewed_features(rng, 5000)
+        losses = [log_loss_of_fit(rows, fresh)]
+        with monkeypatch.context() as patch:
+            patch.setattr(choose._Search, "_general_key", (choose.RAMPS_ALONE, 1.0))
+            losses.append(log_loss_of_fit(rows, fresh))
+        gains.append(losses[1] - losses[0])
+    assert np.mean(gains) > 0.004
+
+
+def lines_of_skewed_features(rng, n):
+    """Features with a long tail, and a label whose log-odds are lines of two."""
+    X = rng.lognormal(size=(n, 6))
+    log_odds = 0.9 * np.minimum(X[:, 0], 12) - 0.9 * np.minimum(X[:, 1], 12)
+    return X, (rng.random(n) < 1 / (1 + np.exp(-log_odds))).astype(int)
+
+
+def log_loss_of_fit(rows, fresh):
+    """Log loss of fresh rows by a general rule fitted to others."""
+    clf = MLTSKClassifier(n_rules=0, n_pairs=0).fit(*rows)
+    return log_loss(fresh[1], clf.predict_proba(fresh[0])[:, 1])

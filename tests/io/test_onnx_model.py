@@ -1,5 +1,6 @@
 """ONNX models: what they answer, what they say of themselves, what is refused."""
 
+import json
 import sys
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from mltsk import MLTSKClassifier, PaperMLTSK, to_onnx
 from mltsk.exceptions import InputError
 from mltsk.paper.methods import MLkNN
+from mltsk.pipelines import with_thresholds
 
 from .graphs import DATA, run
 
@@ -59,6 +61,16 @@ def test_to_onnx_agrees_on_tuned_thresholds():
     assert_array_equal(run(model, DATA.X)[1], model.predict(DATA.X))
 
 
+def test_to_onnx_gives_labels_exactly_where_its_probabilities_reach_thresholds():
+    model = MLTSKClassifier(n_rules=0, max_statements=4).fit(DATA.X, DATA.Y)
+    proba = model.predict_proba(DATA.X)
+    for row in range(5):  # many rows of so short a model have these probabilities
+        fixed = with_thresholds(model, proba[row])
+        session = onnxruntime.InferenceSession(to_onnx(fixed).SerializeToString())
+        labels, chances = session.run(["labels", "probabilities"], {"X": DATA.X})
+        assert_array_equal(labels, chances >= fixed.thresholds_)
+
+
 def test_to_onnx_scores_float32_rows_as_such():
     model = MLTSKClassifier(n_rules=3).fit(DATA.X, DATA.Y)
     rows = DATA.X.astype(np.float32).astype(np.float64)
@@ -73,7 +85,8 @@ def test_to_onnx_writes_names_and_thresholds_as_metadata():
     made = to_onnx(MLTSKClassifier(n_rules=2).fit(*DATA.frames()))
     props = {prop.key: prop.value for prop in made.metadata_props}
     assert props["label_names"].startswith('["label')
-    assert props["thresholds"] == "[0.0, 0.0, 0.0, 0.0, 0.0]"  # log-odds, as scores
+    # log-odds, as scores: the least that are a probability of .5
+    assert_allclose(json.loads(props["thresholds"]), np.zeros(5), atol=1e-15)
     assert len({node.op_type for node in made.graph.node}) < 25
     assert {node.domain for node in made.graph.node} == {""}
 

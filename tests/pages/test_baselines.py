@@ -124,8 +124,8 @@ def test_compare_keeps_rows_of_a_group_in_one_fold():
         assert together.AUC[method][0] < 0.75
 
 
-def test_draws_of_rows_are_five_of_small_tables_and_one_of_large_ones():
-    assert [draws_of_rows(n) for n in (418, 1945, 3000)] == [5, 2, 1]
+def test_draws_of_rows_are_five_of_small_tables_and_two_of_large_ones():
+    assert [draws_of_rows(n) for n in (418, 1945, 3000)] == [5, 5, 2]
 
 
 def test_compare_takes_sparse_rows_and_labels_that_nobody_has():

@@ -160,6 +160,12 @@ def test_sums_that_do_not_belong_together_are_refused(sums):
     assert [row["AUC"] for row in alone.sites_] == [None, None]
 
 
+def test_sums_that_protect_nobody_say_so(sums, tables, plan):
+    told = "Nothing was made not known: sums may tell of single people."
+    assert all(told in own.told for own in sums)  # those of --least 1
+    assert told not in SiteSums.of(tables[0], plan).told
+
+
 def test_a_gain_is_not_called_a_cost(tables, plan):
     for least in (2, 5, 10, 15):
         for table in tables:

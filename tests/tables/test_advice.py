@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from mltsk import read_table
-from mltsk.tables.advice import advice
+from mltsk.tables.advice import MAX_NAMED_COLUMNS, advice
 
 N_ROWS = 400
 
@@ -40,6 +40,15 @@ def test_advice_names_a_feature_that_tells_a_label_almost_alone(frame, noise):
     words = frame["gout"].map({0: "discharged", 1: "treated"})
     (sentence,) = advised(frame.assign(after=words))
     assert sentence.endswith("if it is known only afterwards, --drop after.")
+
+
+def test_advice_names_the_first_of_many_features_that_tell_a_label(frame):
+    copies = {f"after {i}": frame["gout"] + i for i in range(200)}
+    sentences = advised(frame.join(pd.DataFrame(copies)))
+    assert len(sentences) == MAX_NAMED_COLUMNS + 2  # and that rows are few
+    assert sentences[0].startswith("after 0 tells gout almost alone (AUC 1.00)")
+    assert sentences[0].endswith('--drop "after 0".')
+    assert sentences[MAX_NAMED_COLUMNS] == "195 more features tell gout almost alone."
 
 
 def test_advice_names_labels_that_are_rare_constant_or_twins(frame):

@@ -121,6 +121,13 @@ def test_read_workbook_takes_the_first_sheet_with_a_table(book):
     assert found.rows[0] == ["name", "patients"]
 
 
+def test_read_table_names_the_sheet_that_has_no_such_column(book):
+    with pytest.raises(InputError) as refused:
+        read_table(book, "more")
+    sentence = "book (sheet 'patients') has no column 'more' (it has 2 columns)."
+    assert str(refused.value) == sentence
+
+
 @pytest.mark.parametrize("sheet", ["more", 4, "4"])
 def test_read_workbook_takes_the_sheet_that_is_wanted(book, sheet):
     assert read_workbook(book, sheet).rows[0] == ["name", "more"]

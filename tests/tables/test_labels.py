@@ -208,6 +208,18 @@ def test_read_lists_finds_the_separator_and_says_so():
     )
 
 
+def test_read_lists_reads_a_dash_and_words_for_none_as_no_label():
+    lists = ["gout, asthma", "-", "No", "gout", "-", "ninguna"]
+    frame = pd.DataFrame({"x": [1.5, 2, 3, 4, 5, 6], "sick": lists})
+    table = read_table(frame, label_column="sick")
+    assert table.label_names == ("gout", "asthma")
+    assert_array_equal(table.Y["gout"], [1, 0, 0, 1, 0, 0])
+    note = "sick: 2 cells with '-' read as no label; --missing=- to overrule"
+    assert note in table.columns.notes
+    told = read_table(frame, label_column="sick", missing="-")
+    assert told.Y["gout"].isna().sum() == 2
+
+
 def test_read_lists_puts_labels_in_other_capitals_together():
     lists = ["Asthma; gout", "asthma", "asthma", "AA; Aa"]
     frame = pd.DataFrame({"x": [1.5, 2, 3, 4], "sick": lists})

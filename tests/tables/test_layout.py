@@ -53,12 +53,14 @@ def test_lay_out_skips_as_many_rows_as_it_is_told():
     assert (skipped.names, skipped.notes) == (NAMES, [])
 
 
-def test_lay_out_leaves_columns_on_the_left_out_that_only_a_title_fills():
+def test_lay_out_leaves_columns_at_both_sides_out_that_hold_nothing():
     names, units, *data = NAMES, ["(years)", "(kg)", "", "[0/1]"], *DATA
     rows = [["", "", *row] for row in [names, units, *data]]
     table = laid_out(["Patients 2024", *[""] * 5], *rows)
     assert (table.names, table.rows) == (NAMES, DATA)
     assert "left out as units ('(years)', '(kg)', '[0/1]')" in table.notes[1]
+    ended = [[*row, "", ""] for row in [NAMES, *DATA]]  # ;; at the end of each line
+    assert laid_out(*ended)[:2] == (NAMES, DATA)
     numbered = [["", row[0], *row[1:]] for row in [names, units]]
     numbered += [[str(i), *row] for i, row in enumerate(data)]
     table = laid_out(*numbered)
@@ -120,7 +122,9 @@ def test_lay_out_leaves_totals_and_remarks_at_the_end_out(end):
     assert table.rows == DATA
     assert table.notes[-1].endswith("--skip-end 0 to overrule")
     assert laid_out(NAMES, *DATA, *end, skip_end=0).rows == [*DATA, *end]
-    assert laid_out(NAMES, *DATA, *end, skip_end=len(end)).notes == []
+    n_filled = sum(any(row) for row in end)
+    told = laid_out(NAMES, *DATA, *end, skip_end=n_filled)
+    assert (told.rows, told.notes) == (DATA, [])
 
 
 @pytest.mark.parametrize(

@@ -133,16 +133,16 @@ def samples(
     file_options = file_options or FileOptions()
     label_options = _labels_that_a_file_names(data, label_options)
     raw = _raw_samples(data, label_options, file_options)
-    if not labels_needed and not _holds_labels(raw, info):
-        label_options = NO_LABELS
-    group_column = _group_column(raw, info, group)
-    ids = split_names(id) or _fitted_ids(raw, info)
-    ids += [group_column] * bool(group_column)
-    features = _feature_columns(raw, info, ids, label_options)
-    ages = age_columns(info.reading.get("age", ""))
-    has_names = hasattr(model, "feature_names_in_")
-    kinds = info.kinds if has_names else _kinds_by_position(raw, features, info)
     with _notes_if_refused(data, raw):
+        if not labels_needed and not _holds_labels(raw, info):
+            label_options = NO_LABELS
+        group_column = _group_column(raw, info, group)
+        ids = split_names(id) or _fitted_ids(raw, info)
+        ids += [group_column] * bool(group_column)
+        features = _feature_columns(raw, info, ids, label_options)
+        ages = age_columns(info.reading.get("age", ""))
+        has_names = hasattr(model, "feature_names_in_")
+        kinds = info.kinds if has_names else _kinds_by_position(raw, features, info)
         table = read_table(
             raw,
             labels=label_options.labels,

@@ -314,7 +314,11 @@ HeaderRowsOption = Annotated[
 ]
 SkipEndOption = Annotated[
     int | None,
-    Option(min=0, metavar="N", help="Rows below the data.  [default: found]"),
+    Option(
+        min=0,
+        metavar="N",
+        help="Rows below the data, without blank ones.  [default: found]",
+    ),
 ]
 DecimalOption = Annotated[
     str,

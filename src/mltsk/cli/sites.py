@@ -98,7 +98,7 @@ def share(
         return
     planned = read_plan(plan)
     table = table_for(planned, data, options)
-    with working(f"sums over {len(table):,} rows"):
+    with working(f"sums over {plural(len(table), 'row')}"):
         sums = SiteSums.of(table, planned, least)
     write_sums(sums, out)
     _say_sums(sums, out)

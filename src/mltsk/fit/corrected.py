@@ -254,6 +254,7 @@ class Corrector:
             B[:, part.labels] = solution.B
         free = Corrected(kept, B, solutions, [])
         maker = DemandMaker(kept.design, self.columns, sums.curves)
+        self._check_flat_ends(maker)
         demands = maker.demands(self.wishes)
         if start is not None:
             demands = [_left_to(demand, start) for demand in demands]
@@ -268,6 +269,17 @@ class Corrector:
             _move(B, free, labels, own, held.multipliers)
             problems.append(WishedLabels(labels, held.basis))
         return replace(free, B=B, problems=problems)
+
+    def _check_flat_ends(self, maker: DemandMaker) -> None:
+        """Refuse a flat end that would be the whole of a curve that cannot bend."""
+        for wish in self.wishes:
+            if maker.would_be_flat_everywhere(wish):
+                name = self.features[wish.feature]
+                raise InputError(
+                    f"{wish.told(repr(name))} would leave it no effect at all, because "
+                    "its curve is a straight line here: correct the model where its "
+                    "rows are, or ask for no effect."
+                )
 
     def _held(
         self,
@@ -300,17 +312,26 @@ class Corrector:
                 names = listing(self.labels[label] for label in labels)
                 return InputError(
                     f"No curve of this model does all of this for {names}: {told}"
-                    f"{self._bends(free.design, feature)}; take one of these wishes "
+                    f"{self._reason(free.design, own)}; take one of these wishes "
                     "back."
                 )
         return InputError("These wishes contradict each other: take one of them back.")
 
-    def _bends(self, design: Design, feature: int) -> str:
-        """That the curve of a feature cannot bend, where it cannot."""
-        column = feature
+    def _reason(self, design: Design, wishes: Sequence[Wish]) -> str:
+        """Why no curve meets wishes about one feature, where that is known."""
+        column = wishes[0].feature
         if self.columns is not None:
-            column = columns_of_feature(self.columns, feature)[0]
+            column = columns_of_feature(self.columns, column)[0]
+        points = {point for wish in wishes for point in wish.values}
+        scaling = design.scale.scaling
+        if scaling is not None and len(points) >= scaling.n_values[column]:
+            return (
+                " (its effects average 0 over the rows, so that of its last value "
+                "follows from the others)"
+            )
         n_terms = int((design.scale.terms.feature == column).sum())
+        if len(points) > n_terms > 1:
+            return " (its curve has too few bends for so many points)"
         return " (its curve is a straight line here)" if n_terms == 1 else ""
 
 

@@ -53,6 +53,23 @@ class DemandMaker:
         """The demands of some wishes."""
         return [demand for wish in wishes for demand in self._of(wish)]
 
+    def would_be_flat_everywhere(self, wish: Wish) -> bool:
+        """Whether a wish for a flat end is about a curve of one stretch.
+
+        A value beyond which lies the whole curve asks for that.
+        """
+        if wish.kind not in ("above", "below"):
+            return False
+        value = wish.values[0][0]
+        for column in self._columns_of(wish.feature):
+            shape = self._shape(column)
+            if not len(shape.positions):
+                continue
+            ends = shape.ends
+            if len(ends) == 2 and ends[0] < value < ends[1]:
+                return True
+        return False
+
     def _check_points(self, wish: Wish) -> None:
         """Refuse a point in log-odds of a label whose score says nothing of them."""
         if wish.kind != "points" or (self.curves.slopes[list(wish.labels)] > 0).all():

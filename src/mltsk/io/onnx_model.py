@@ -130,32 +130,36 @@ def _facts(system: FuzzySystem) -> dict[str, object]:
 
 
 def _answer(g: Graph, model: BaseEstimator, scores: str) -> None:
-    """Let scores, labels and, if scores are log-odds, probabilities leave the graph."""
+    """Let scores, labels and, if scores are log-odds, probabilities leave the graph.
+
+    Labels are given by these probabilities: scores may round otherwise here than in
+    Python, and what leaves one graph agrees to the last bit all the same.
+    """
     types = g.onnx.TensorProto
     system = model.system_
     n_labels = len(system.label_names)
     g.output("scores", scores, types.DOUBLE, ["n", n_labels])
-    thresholds = g.constant(system.thresholds)
     is_one_of_many = not model.multilabel_ and len(model.classes_) > 2
+    chances = ""
     if is_one_of_many:  # the class that stands highest above its threshold
-        distance = g.add("Sub", "scores", thresholds)
+        distance = g.add("Sub", "scores", g.constant(system.thresholds))
         predicted = g.add("ArgMax", distance, axis=1, keepdims=0)
+        if system.has_log_odds:
+            shares = g.add("Sigmoid", distance)
+            total = g.add("ReduceSum", shares, g.integers([1]), keepdims=1)
+            chances = g.add("Div", shares, total)
     else:
-        is_above = g.add("GreaterOrEqual", "scores", thresholds)
-        predicted = g.add("Cast", is_above, to=types.INT64)
+        reached = ["scores", g.constant(model.thresholds_)]
+        if system.has_log_odds:  # of two classes, those of the second
+            chances = g.add("Sigmoid", "scores")
+            reached[0] = chances
+        predicted = g.add("Cast", g.add("GreaterOrEqual", *reached), to=types.INT64)
     if model.multilabel_:
         g.output("labels", predicted, types.INT64, ["n", n_labels])
     else:
         _answer_classes(g, np.asarray(model.classes_), predicted)
-    if not system.has_log_odds:
-        return
-    if is_one_of_many:
-        shares = g.add("Sigmoid", g.add("Sub", scores, thresholds))
-        total = g.add("ReduceSum", shares, g.integers([1]), keepdims=1)
-        chances = g.add("Div", shares, total)
-    else:  # of two classes, that of the second
-        chances = g.add("Sigmoid", scores)
-    g.output("probabilities", chances, types.DOUBLE, ["n", n_labels])
+    if chances:
+        g.output("probabilities", chances, types.DOUBLE, ["n", n_labels])
 
 
 def _answer_classes(g: Graph, classes: NDArray[np.generic], predicted: str) -> None:

@@ -253,13 +253,14 @@ def _judged_sentence(facts: MethodsFacts) -> str:
         together = f" that keep rows of one {group} together"
     if facts.model.max_statements is not None:
         return (
-            f"It was judged in five folds{together}, by statements, numbers, curves "
-            "and thresholds that were found without the judged rows."
+            f"It was judged in five folds{together}, by statements, numbers and curves "
+            "that were found without the judged rows, at thresholds that were found "
+            "without them in up to 20 folds."
         )
     return (
         f"It was judged by leaving out {who}, in closed form, with the terms and the "
-        "ridge of all rows; curves and thresholds were found in five folds without the "
-        "judged rows."
+        "ridge of all rows; curves were found in five folds without the judged rows, "
+        "thresholds in up to 20."
     )
 
 

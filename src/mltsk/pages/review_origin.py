@@ -95,8 +95,8 @@ def _judged_on(review: Review) -> str:
     return (
         f"{rows}; AUC of the whole model on up to 2,000 rows without groups from pairs "
         "of rows left out; intervals are 95 %, on the scale of log-odds; counts at "
-        "thresholds, and probabilities by curves, that were found in five folds "
-        "without the counted rows"
+        "thresholds that were found in up to 20 folds, and probabilities by curves "
+        "that were found in five, without the counted rows"
     )
 
 

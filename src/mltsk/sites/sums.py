@@ -101,7 +101,10 @@ class SiteSums:
         for own in groups_of_labels(w[:, shared], len(shared)):
             label_groups.append(shared[own])
             moments.append(block.moments(plan.design, shared[own]))
-        told = [*safe.told, _people_and_columns(int(observed.any(axis=1).sum()), plan)]
+        told = [*safe.told]
+        if least == 1:
+            told.append("Nothing was made not known: sums may tell of single people.")
+        told.append(_people_and_columns(int(observed.any(axis=1).sum()), plan))
         cost = ""
         if safe.told:
             cost = _cost(plan, (X, Y, observed), (safe.X, safe.Y, safe.observed))
@@ -174,7 +177,7 @@ def _people_and_columns(n_rows: int, plan: Plan) -> str:
     if n_rows >= n_columns:
         return ""
     return (
-        f"There are {n_rows:,} rows and {n_columns:,} columns: with so few, whoever "
+        f"Rows: {n_rows:,}, columns: {n_columns:,}. With so few rows, whoever "
         "has the sums could work out much about single rows. Share more rows, or make "
         "a plan without curves."
     )

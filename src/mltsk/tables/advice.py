@@ -7,7 +7,7 @@ import numpy as np
 import pandas
 
 from mltsk.core.arrays import FloatArray
-from mltsk.text import listing, plural
+from mltsk.text import listing, plural, typed
 
 from .kinds import CODE_SIGN, CONSTANT
 from .table import DataTable, sparse_rows
@@ -79,8 +79,8 @@ def _on_copies(table: DataTable) -> Iterator[str]:
         elif "identifier that repeats" in note:
             name = note.partition(":")[0]
             yield (
-                f"{name} repeats: if its rows belong together, --group {name}, or the "
-                "model will look better than it is."
+                f"{name} repeats: if its rows belong together, --group {typed(name)}, "
+                "or the model will look better than it is."
             )
 
 
@@ -136,10 +136,11 @@ def _on_columns(table: DataTable) -> Iterator[str]:
     for note in table.columns.notes:
         if CODE_SIGN in note:
             yield f"{note}."
+    features = set(table.feature_names)
     empty = []
     for column in table.columns:
         share = (column.missing or 0) / max(column.rows, 1)
-        if column.name in table.feature_names and share > MAX_MISSING_SHARE:
+        if column.name in features and share > MAX_MISSING_SHARE:
             empty.append(column.name)
     if empty:
         percent = f"{MAX_MISSING_SHARE:.0%}"
@@ -154,12 +155,20 @@ def _on_columns(table: DataTable) -> Iterator[str]:
 
 
 def _on_leaks(table: DataTable) -> Iterator[str]:
-    """Features that tell a label almost alone."""
+    """Features that tell a label almost alone, the first ones of each label by name."""
+    leaks_of_labels: dict[str, list[Leak]] = {}
     for leak in leaks(table, table.label_names):
-        yield (
-            f"{leak.feature} tells {leak.label} almost alone (AUC {leak.AUC:.2f}): if "
-            f"it is known only afterwards, --drop {leak.feature}."
-        )
+        leaks_of_labels.setdefault(leak.label, []).append(leak)
+    for label, found in leaks_of_labels.items():
+        for leak in found[:MAX_NAMED_COLUMNS]:
+            yield (
+                f"{leak.feature} tells {label} almost alone (AUC {leak.AUC:.2f}): if "
+                f"it is known only afterwards, --drop {typed(leak.feature)}."
+            )
+        n_more = len(found) - MAX_NAMED_COLUMNS
+        if n_more > 0:
+            verb = "tells" if n_more == 1 else "tell"
+            yield f"{plural(n_more, 'more feature')} {verb} {label} almost alone."
 
 
 def leaks(table: DataTable, labels: Sequence[str]) -> list[Leak]:

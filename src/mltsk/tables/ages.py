@@ -46,7 +46,7 @@ def with_ages(raw: RawTable, ages: Ages, missing: frozenset[str]) -> RawTable:
     frame = raw.frame
     notes = list(raw.notes)
     for name, until in age_columns(ages).items():
-        unique_names([name], frame, raw.name)
+        unique_names([name], frame, raw.where)
         born = _years(frame[name], missing)
         if until in frame:
             end = _years(frame[until], missing)

@@ -75,7 +75,8 @@ class FileRules:
 class RawTable:
     """Columns as read: text where the file is text, else of the types of the source.
 
-    ``labels`` are the columns that the file itself declares to be labels.
+    ``labels`` are the columns that the file itself declares to be labels; ``sheet`` is
+    the one of a workbook with several.
     """
 
     frame: pandas.DataFrame
@@ -83,6 +84,12 @@ class RawTable:
     source: str
     labels: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    sheet: str = ""
+
+    @property
+    def where(self) -> str:
+        """The table as a sentence about a column that is not there calls it."""
+        return f"{self.name} (sheet {self.sheet!r})" if self.sheet else self.name
 
 
 def read_raw(
@@ -284,7 +291,8 @@ def _read_excel(path: Path, rules: FileRules) -> RawTable:
             f"{cells} of merged ones filled with what stands in the first; unmerge "
             "them in Excel to overrule"
         )
-    return _from_rows(laid_out.names, laid_out.rows, path, notes)
+    raw = _from_rows(laid_out.names, laid_out.rows, path, notes)
+    return replace(raw, sheet=book.sheet if len(book.sheets) > 1 else "")
 
 
 def _without_blank_edges(rows: list[Row]) -> list[Row]:

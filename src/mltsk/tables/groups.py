@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from mltsk.frames import is_absent
-from mltsk.text import plural
+from mltsk.text import plural, typed
 
 from .cells import is_text, texts_of
 from .columns import ReadColumn, summary_of_texts
@@ -152,8 +152,7 @@ def read_group(
             f"{plural(n_alone, 'row')} without a value: each a group of its own"
         )
     if not is_asked:
-        typed = f'"{name}"' if " " in name else name
-        notes[-1] += f"; --group none, or --number {typed}, to overrule"
+        notes[-1] += f"; --group none, or --number {typed(name)}, to overrule"
     problem = ""
     if not len(sizes):
         problem = f"Column {name!r} has no value: it cannot say what belongs together."
@@ -165,7 +164,7 @@ def read_group(
 def read_repeating_id(column: pandas.Series, missing: Set[str]) -> ReadColumn:
     """An identifier that repeats and is not the group, as it is."""
     texts, notes = texts_of(column, missing)
-    name = column.name
+    name = typed(str(column.name))
     notes.append(
         f"left out as an identifier that repeats; --group {name} keeps rows together, "
         f"--number {name} or --nominal {name} uses it"

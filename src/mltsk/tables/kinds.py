@@ -34,11 +34,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mltsk.datasets.dataset import as_number
-from mltsk.text import listing, plural, quoted, quoted_list
+from mltsk.text import listing, plural, quoted, quoted_list, typed
 
 from .dates import TIME_OF_DAY, are_plain_dates, is_date
 from .notation import Numbers, Texts, units_that_differ
-from .words import NO_LABEL_WORDS, NO_WORDS, TICKS, UNKNOWN_WORDS, YES_WORDS
+from .words import DASHES, NO_LABEL_WORDS, NO_WORDS, TICKS, UNKNOWN_WORDS, YES_WORDS
 
 NUMBER = "number"
 YES_NO = "yes/no"
@@ -92,7 +92,6 @@ MISSING_CODES = (-1, -8, -9, -77, -88, -99, -777, -888, -999, -9999)
 MISSING_NINES = (99, 999, 9999, 99999)
 MIN_CODE_CELLS = 2
 CODE_SIGN = "far from the others"
-DASHES = ("-", "--", "–", "—", ".")  # that may stand for no value
 MAX_WORDS_OF_OPTION = 3
 MIN_CODE_RATIO = 3  # of a code of nines and the largest other value
 
@@ -331,10 +330,9 @@ def notes_on_categories(present: Sequence[str]) -> list[str]:
         is_dash = word in DASHES and not are_steps
         if is_dash or word.lower() in UNKNOWN_WORDS:
             cells = plural(counts[word], "cell")
-            typed = f'"{word}"' if " " in word else word
             notes.append(
-                f"{cells} with {quoted(word)} a category; --missing={typed} if it is "
-                "none"
+                f"{cells} with {quoted(word)} a category; --missing={typed(word)} if "
+                "it is none"
             )
     return notes
 

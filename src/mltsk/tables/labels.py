@@ -7,9 +7,8 @@ numbers, too. A sign such as x next to blank cells is refused until the user say
 blank cell means no.
 """
 
-import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from math import isnan
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ import pandas
 from mltsk.datasets.dataset import as_number
 from mltsk.exceptions import InputError
 from mltsk.frames import is_absent
-from mltsk.text import plural, quoted, quoted_list
+from mltsk.text import plural, quoted, quoted_list, typed
 
 from .cells import CellRules, as_codes, blank_rows, texts_of
 from .columns import ReadColumn, distinct_words, summarize, summary_of_texts
@@ -27,6 +26,7 @@ from .kinds import LABEL, LABEL_LISTS, is_sole_yes
 from .notation import Texts
 from .spelling import one_spelling, without_remarks, without_unknown
 from .words import (
+    DASHES,
     MISSING_WORDS,
     NO_LABEL_WORDS,
     NO_NUMBER_WORDS,
@@ -176,7 +176,7 @@ def _problem_of_words(name: str, words: Sequence[str], positive: Sequence[str]) 
     example = quoted(word)
     hint = (
         f"say which one means yes, labels={{{name!r}: {example}}} or --labels "
-        f"{_typed(f'{name}={word}')}"
+        f"{typed(f'{name}={word}')}"
     )
     if len(words) > 2:
         missing = strange
@@ -184,8 +184,8 @@ def _problem_of_words(name: str, words: Sequence[str], positive: Sequence[str]) 
             missing = _likely_unknown(words)
         ways = []
         if missing:
-            typed = ",".join(missing[:MAX_STRANGE_WORDS])
-            ways.append(f'count words as missing (--missing "{typed}"), or ')
+            words_to_type = ",".join(missing[:MAX_STRANGE_WORDS])
+            ways.append(f'count words as missing (--missing "{words_to_type}"), or ')
         hint = (
             f"{''.join(ways)}list those that mean yes, labels={{{name!r}: [{example}, "
             f'…]}} or --labels "{name}={word}|…"'
@@ -202,11 +202,6 @@ def _likely_unknown(words: Sequence[str]) -> list[str]:
     may_be_dashes = len(words) > 2
     unknown = LIKELY_UNKNOWN | NO_NUMBER_WORDS if may_be_dashes else LIKELY_UNKNOWN
     return [word for word in words if word.lower() in unknown]
-
-
-def _typed(option: str) -> str:
-    """The value of an option as a shell takes it: in quotes where it has a space."""
-    return option if re.fullmatch(r"[\w=.+-]+", option) else f'"{option}"'
 
 
 def _likely_yes(words: Sequence[str]) -> str:
@@ -262,6 +257,7 @@ def read_lists(
     notes: list[str] = []
     separator = list_rules.separator or _separator_of(cells, notes)
     rows = [_entries(cell, separator, rules) for cell in cells]
+    _note_on_dashes(cells, rules, notes)
     if list_rules.prefix:
         rows = _cut_codes(rows, list_rules.prefix, notes)
     rows = _in_one_spelling(rows, notes)
@@ -316,8 +312,26 @@ def _entries(cell: object, separator: str, rules: CellRules) -> Set[str] | None:
     if text.lower() in MISSING_WORDS | UNKNOWN_WORDS | rules.missing:
         return None
     entries = _split(text, separator) - {""}
-    has_no_label = len(entries) == 1 and min(entries).lower() in NO_LABEL_WORDS
+    has_no_label = len(entries) == 1 and says_no_label(min(entries))
     return set() if has_no_label else entries
+
+
+def says_no_label(text: str) -> bool:
+    """Whether a word or a dash, where labels are listed, says that there is none."""
+    return text.lower() in NO_LABEL_WORDS or text in DASHES
+
+
+def _note_on_dashes(
+    cells: Iterable[object], rules: CellRules, notes: list[str]
+) -> None:
+    """Note how many cells of a column of lists hold nothing but a dash."""
+    for dash in DASHES:
+        count = sum(isinstance(cell, str) and cell.strip() == dash for cell in cells)
+        if count and dash not in rules.missing:
+            notes.append(
+                f"{plural(count, 'cell')} with {quoted(dash)} read as no label; "
+                f"--missing={dash} to overrule"
+            )
 
 
 def _split(text: str, separator: str) -> set[str]:

@@ -80,7 +80,7 @@ class Layout:
     ----------
     skip_rows : rows above the names of the columns
     header_rows : rows that hold names, their groups and their units, 1 to 3
-    skip_end : rows below the data
+    skip_end : rows below the data that hold something
     """
 
     skip_rows: int | None = None
@@ -105,9 +105,7 @@ def lay_out(rows: list[Row], layout: Layout, where: object) -> LaidOut:
     start = layout.skip_rows
     if start is None:
         start = _n_titles(rows, widest)
-    n_blank = _n_blank_on_the_left(rows[start:])
-    if n_blank:
-        rows = [*rows[:start], *(row[n_blank:] for row in rows[start:])]
+    _cut_blank_sides(rows[start:])
     n_names = layout.header_rows
     n_survey = 0
     if n_names is None:
@@ -176,16 +174,24 @@ def _first_text(row: Row) -> str:
     return next((str(cell).strip() for cell in row if not is_blank(cell)), "")
 
 
-def _n_blank_on_the_left(rows: Sequence[Row]) -> int:
-    """How many columns on the left hold nothing, where a title stood above them."""
-    widths = []
+def _cut_blank_sides(rows: Sequence[Row]) -> None:
+    """Delete the cells of columns on the left and on the right that hold nothing.
+
+    A title may stand above them, or each line of a text may end with a delimiter.
+    """
+    width = max(map(len, rows), default=0)
+    left = width
+    right = 0
     for row in rows:
-        place = next((j for j, cell in enumerate(row) if not is_blank(cell)), None)
-        if place == 0:
-            return 0
-        if place is not None:
-            widths.append(place)
-    return min(widths, default=0)
+        filled = (j for j in range(min(left, len(row))) if not is_blank(row[j]))
+        left = next(filled, left)
+        filled = (j for j in range(len(row), right, -1) if not is_blank(row[j - 1]))
+        right = next(filled, right)
+        if left == 0 and right == width:
+            return
+    for row in rows:
+        del row[right:]
+        del row[:left]
 
 
 # names
@@ -446,7 +452,7 @@ def _end_of_data(
         end -= 1
     n_blank = len(rows) - end
     if layout.skip_end is not None:
-        return max(first, len(rows) - max(layout.skip_end, n_blank))
+        return _end_without(rows[:end], first, layout.skip_end)
     if n_blank:
         notes.append(f"empty rows at the end left out: {n_blank:,}")
     last = end
@@ -461,6 +467,18 @@ def _end_of_data(
             f"{plural(last - end, 'row')} at the end left out as totals or remarks "
             f"({shown}); --skip-end 0 to overrule"
         )
+    return end
+
+
+def _end_without(rows: Sequence[Row], first: int, n_rows: int) -> int:
+    """The row after the last one with data, of which the user says how many follow it.
+
+    Those that hold nothing do not count: not all formats of files have them.
+    """
+    end = len(rows)
+    while end > first and (n_rows or all(map(is_blank, rows[end - 1]))):
+        n_rows -= not all(map(is_blank, rows[end - 1]))
+        end -= 1
     return end
 
 

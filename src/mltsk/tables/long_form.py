@@ -14,6 +14,7 @@ from .cells import texts_of
 from .files import RawTable
 from .groups import Codes
 from .kinds import NOMINAL, TEXT, answers_yes_and_no
+from .labels import says_no_label
 
 Long = str | tuple[str, str] | list[str]
 
@@ -26,7 +27,7 @@ def key_and_code(raw: RawTable, long: Long) -> tuple[str, str]:
             "A table in long form has two columns, one of samples and one of labels: "
             'write them as "patient,diagnosis".'
         )
-    key, code = unique_names(names, raw.frame, raw.name)
+    key, code = unique_names(names, raw.frame, raw.where)
     return key, code
 
 
@@ -38,7 +39,7 @@ def row_per_key(
     A column that differs between rows of one key has no place in it, nor have those of
     ``drop``. Rows without a key are left out.
     """
-    dropped = unique_names(split_names(drop), raw.frame, raw.name)
+    dropped = unique_names(split_names(drop), raw.frame, raw.where)
     keys, _ = texts_of(raw.frame[key], missing)
     groups, names = pandas.factorize(np.array(keys, dtype=object))
     if not len(names):
@@ -125,7 +126,7 @@ def _lists(
 ) -> list[list[str] | None]:
     """The different labels of each group; None where no row says anything.
 
-    The word none says that there is no label.
+    The word none, and others like it, say that there is no label.
     """
     lists: list[list[str] | None] = [None] * n_groups
     for text, group in zip(texts, groups.tolist(), strict=True):
@@ -134,6 +135,6 @@ def _lists(
         entries = lists[group]
         if entries is None:
             entries = lists[group] = []
-        if text.lower() != "none" and text not in entries:
+        if not says_no_label(text) and text not in entries:
             entries.append(text)
     return lists

@@ -181,7 +181,7 @@ def read_table(
     if label_column is None:
         read = _read_label_columns(raw, labels, rules, of_model=of_model)
     else:
-        unique_names([label_column], raw.frame, raw.name)
+        unique_names([label_column], raw.frame, raw.where)
         lists = raw.frame[label_column]
         read = {label_column: read_lists(lists, ListRules(separator, prefix), rules)}
     wishes = [(DROPPED, drop), (IDENTIFIER, id), (NOMINAL, nominal), (NUMBER, number)]
@@ -299,7 +299,7 @@ def _check_group(
     raw: RawTable, group: str, said: Kinds, undecided: Sequence[str]
 ) -> None:
     """Refuse a group that is no column, a label or a feature."""
-    unique_names([group], raw.frame, raw.name)
+    unique_names([group], raw.frame, raw.where)
     kind = said.get(group, IDENTIFIER)
     if group not in said and group not in undecided:
         kind = LABEL

@@ -34,14 +34,14 @@ def label_columns(raw: RawTable, labels: Labels) -> PositiveWords:
     if isinstance(labels, Mapping):
         words = {str(name): _as_words(word) for name, word in labels.items()}
     elif isinstance(labels, int | Path | Iterable):
-        for name in pick_labels(labels, columns, raw.name):
+        for name in pick_labels(labels, columns, raw.where):
             column, word = _name_and_word(name, columns)
             words[column] = word.split("|") if word else None
     else:
         raise InputError(
             f"Labels are names, a number of columns, or a mapping, not {labels!r}."
         )
-    return {name: words[name] for name in unique_names(words, columns, raw.name)}
+    return {name: words[name] for name in unique_names(words, columns, raw.where)}
 
 
 def _name_and_word(text: str, columns: Sequence[str]) -> tuple[str, str]:
@@ -109,7 +109,7 @@ def said_by_column(
     said: dict[str, Said] = {}
     for kind, names in wishes:
         kind_name = kind if isinstance(kind, str) else ORDINAL
-        for name in unique_names(split_names(names), raw.frame, raw.name):
+        for name in unique_names(split_names(names), raw.frame, raw.where):
             if name in labels:
                 raise InputError(
                     f"Column {name!r} is a label: it cannot be {kind_name} as well."
@@ -123,7 +123,7 @@ def said_by_column(
 
 def check_kinds(raw: RawTable, kinds: Kinds, others: Set[str]) -> None:
     """Refuse features of a model that are not there, or that are something else."""
-    for name in unique_names(kinds, raw.frame, raw.name):
+    for name in unique_names(kinds, raw.frame, raw.where):
         if name in others:
             raise InputError(
                 f"Column {name!r} is a feature of the model: nothing else can be said "

@@ -143,8 +143,13 @@ NO_NUMBER_WORDS = UNKNOWN_WORDS | {
 }
 # In a list of labels, the word for none at all.
 NO_LABEL_WORDS = frozenset(
-    {"none", "no label", "keine", "aucun", "aucune", "ninguno", "nessuno", "nenhum"}
+    [
+        *("none", "no label", "no", "nil", "nothing"),
+        *("keine", "aucun", "aucune", "ninguno", "ninguna", "nessuno", "nessuna"),
+        *("nenhum", "nenhuma", "geen", "brak", "yok", "нет"),
+    ]
 )
+DASHES = ("-", "--", "–", "—", ".")  # that may stand for no value
 # Words in an order that people agree on. A column with some of one row may be ordinal.
 LADDERS = (
     ("never", "rarely", "sometimes", "often", "always"),
