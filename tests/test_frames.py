@@ -57,7 +57,7 @@ def test_columns_of_a_frame_are_numbers_words_or_levels():
     X = pd.DataFrame({"age": [1, 2, 3], "sex": ["f", None, MISSING], "stage": stages})
     age, sex, stage = columns_of(X)
     assert age.numbers.tolist() == [1.0, 2.0, 3.0]
-    assert (sex.is_nominal, sex.words()) == (True, ["f", None, None])
+    assert (sex.is_nominal, sex.words.by_row().tolist()) == (True, ["f", None, None])
     assert sex.is_missing().tolist() == [False, True, True]
     assert stage.levels == ("I", "II")
     with pytest.raises(InputError, match="'sex' holds 'f'; it held numbers"):
@@ -67,4 +67,11 @@ def test_columns_of_a_frame_are_numbers_words_or_levels():
 def test_columns_of_an_array_have_names_of_their_own():
     first, second = columns_of(np.array([[1, "a"], [2, "b"]], dtype=object))
     assert (first.name, first.numbers.tolist()) == ("x0", [1.0, 2.0])
-    assert (second.name, second.words()) == ("x1", ["a", "b"])
+    assert (second.name, second.words.different) == ("x1", ("a", "b"))
+
+
+def test_words_of_a_column_tell_numbers_from_booleans():
+    cells = np.array([[1, True, 1.0, "1", np.nan, MISSING, "True"]], dtype=object).T
+    (column,) = columns_of(cells)
+    assert column.words.different == ("1", "yes", None, "True")
+    assert column.words.codes.tolist() == [0, 1, 0, 0, 2, 2, 3]

@@ -10,7 +10,6 @@ known word in capitals alone is that word, and a warning says so.
 """
 
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -20,7 +19,15 @@ from numpy.typing import NDArray
 
 from .core.arrays import Array, cast, namespace, put
 from .exceptions import InputError, calls_to_user, check_different, check_texts
-from .frames import MISSING, Frame, InputColumn, columns_of, is_absent, word
+from .frames import (
+    MISSING,
+    CodedWords,
+    Frame,
+    InputColumn,
+    columns_of,
+    is_absent,
+    word,
+)
 from .text import known_capitals
 
 # A value, or a gap, has a column of its own if this many rows have it: the larger of
@@ -243,7 +250,8 @@ class Columns:
         words = np.full(X.shape, None, dtype=object)
         for d, column in enumerate(columns_of(X)):
             if self.kinds[d] != "number":
-                words[:, d] = in_known_capitals(column, self.known_words(d))
+                known = in_known_capitals(column, self.known_words(d))
+                words[:, d] = known.by_row()
         return words
 
     def known_words(self, d: int) -> tuple[str, ...]:
@@ -290,7 +298,7 @@ class Columns:
         _refuse_booleans(column, list(codes))
         _refuse_other_numerals(column, set(codes))
         words = in_known_capitals(column, self.known_words(d), warn=True)
-        code = np.array([codes.get(text, np.nan) for text in words])
+        code = words.each([codes.get(text, np.nan) for text in words.different], float)
         is_missing = column.is_missing()
         gap = np.where(np.isnan(code) & ~is_missing, np.nan, is_missing)
         if self.kinds[d] == "ordinal":
@@ -303,10 +311,10 @@ class Columns:
 
 def in_known_capitals(
     column: InputColumn, known: Sequence[str], *, warn: bool = False
-) -> list[str | None]:
+) -> CodedWords:
     """The words of a column, those that are known with other capitals as known."""
-    words = column.words()
-    spelling = known_capitals((text for text in set(words) if text), known)
+    words = column.words
+    spelling = known_capitals((text for text in words.different if text), known)
     if not spelling:
         return words
     if warn:
@@ -317,7 +325,7 @@ def in_known_capitals(
             UserWarning,
             stacklevel=calls_to_user(),
         )
-    return [None if text is None else spelling.get(text, text) for text in words]
+    return words.spelled(spelling)
 
 
 def _refuse_numbers(column: "InputColumn", words: Sequence[str | None]) -> None:
@@ -328,7 +336,7 @@ def _refuse_numbers(column: "InputColumn", words: Sequence[str | None]) -> None:
     """
     if column.numbers is None or all(map(_is_written_number, words)):
         return
-    unseen = set(column.words()) - {None, *words}
+    unseen = set(column.words.different) - {None, *words}
     if unseen:
         raise InputError(
             f"Column {column.name!r} holds numbers ({min(map(str, unseen))}); it held "
@@ -344,7 +352,7 @@ def _refuse_written_booleans(column: "InputColumn", words: set[str | None]) -> N
     if column.numbers is not None or not words <= {"yes", "no", None}:
         return
     written = {"true", "false"}
-    for text in column.words():
+    for text in column.words.different:
         if text is not None and text.lower() in written:
             raise InputError(
                 f"Column {column.name!r} holds the text {text!r}; it held True and "
@@ -368,7 +376,7 @@ def _refuse_other_numerals(column: "InputColumn", words: set[str | None]) -> Non
     """Refuse the text "3.0" where a model knows "3", and counts other words as new."""
     if column.numbers is not None:
         return
-    for text in dict.fromkeys(column.words()):  # the first in the rows is named
+    for text in column.words.different:  # the first in the rows is named
         if text is None or text in words:
             continue
         try:
@@ -459,8 +467,13 @@ def _by_frequency(
     column: InputColumn, counted: NDArray[np.bool_], least: float
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(values in ``least`` rows or more, the most frequent first; rare values)."""
-    words = zip(column.words(), counted, strict=True)
-    counts = Counter(text for text, here in words if here and text is not None)
+    words = column.words
+    n_rows = np.bincount(words.codes[counted], minlength=len(words.different)).tolist()
+    counts = {
+        text: count
+        for text, count in zip(words.different, n_rows, strict=True)
+        if count and text is not None
+    }
     order = sorted(counts, key=lambda text: (-counts[text], text))
     frequent = tuple(text for text in order if counts[text] >= least)
     if not frequent and len(order) > 1:

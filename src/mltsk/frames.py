@@ -4,11 +4,11 @@ pandas and polars are not imported: a frame tells by its type whose it is.
 """
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Number
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,61 @@ WORD_TYPES = {str, float, type(None)}  # of cells of a column of words with gaps
 
 Frame: TypeAlias = Any  # an array, or a data frame of pandas or polars
 Series: TypeAlias = Any  # one column of such a frame
+
+
+class CodedWords(NamedTuple):
+    """The words of a column: the different ones, and which of them each row has.
+
+    ``codes`` (N,) are positions in ``different``, in which None is no value.
+    """
+
+    different: tuple[str | None, ...]
+    codes: NDArray[np.intp]
+
+    @classmethod
+    def of_numbers(cls, numbers: Array) -> "CodedWords":
+        """The words of numbers (N,)."""
+        values, codes = np.unique(numbers, return_inverse=True)
+        return cls._of(values.tolist(), codes)
+
+    @classmethod
+    def of_cells(cls, cells: Sequence[Any]) -> "CodedWords":
+        """The words of cells, in the order of their first rows."""
+        first_rows: dict[object, int] = {}
+        values: list[object] = []
+        codes = np.empty(len(cells), dtype=np.intp)
+        for row, cell in enumerate(cells):
+            # True, 1 and 1.0 are one key of a dict, and different words
+            key = cell if type(cell) is str else (type(cell), str(cell))
+            code = first_rows.setdefault(key, len(values))
+            if code == len(values):
+                values.append(cell)
+            codes[row] = code
+        return cls._of(values, codes)
+
+    @classmethod
+    def _of(cls, values: Sequence[Any], codes: NDArray[np.intp]) -> "CodedWords":
+        """The words of values, of which some may be the same word."""
+        words = [_word_or_none(value) for value in values]
+        places: dict[str | None, int] = {}
+        place = [places.setdefault(text, len(places)) for text in words]
+        return cls(tuple(places), np.array(place, dtype=np.intp)[codes])
+
+    def each(self, values: Sequence[Any], dtype: type) -> NDArray[Any]:
+        """What the rows have (N,), given what each of the different words has."""
+        return np.array(values, dtype=dtype)[self.codes]
+
+    def by_row(self) -> NDArray[np.object_]:
+        """The word of each row (N,), None where there is none."""
+        return self.each(self.different, object)
+
+    def spelled(self, spelling: Mapping[str, str]) -> "CodedWords":
+        """The same words, some of them spelled in another way."""
+        words = [
+            None if text is None else spelling.get(text, text)
+            for text in self.different
+        ]
+        return self._of(words, self.codes)
 
 
 @dataclass(frozen=True)
@@ -39,22 +94,20 @@ class InputColumn:
     @property
     def example(self) -> str | None:
         """A value that is there, as a word."""
-        return next((text for text in self.words() if text is not None), None)
-
-    def words(self) -> list[str | None]:
-        """Values as words, None where there is none."""
-        return self._words
+        return next((text for text in self.words.different if text is not None), None)
 
     @cached_property
-    def _words(self) -> list[str | None]:
-        cells = self.cells if self.numbers is None else self.numbers.tolist()
-        return [_word_or_none(cell) for cell in cells]
+    def words(self) -> CodedWords:
+        """Values as words, None where there is none."""
+        if self.numbers is None:
+            return CodedWords.of_cells(self.cells)
+        return CodedWords.of_numbers(self.numbers)
 
     def is_missing(self) -> NDArray[np.bool_]:
         """Which rows have no value."""
         if self.numbers is not None:
             return np.isnan(self.numbers)
-        return np.array([text is None for text in self.words()])
+        return self.words.each([text is None for text in self.words.different], bool)
 
     def as_numbers(self) -> Array:
         """The numbers of a column that held numbers when the model was fitted."""

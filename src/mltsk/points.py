@@ -197,7 +197,8 @@ def check_points_wish(max_statements: object, max_points: object) -> None:
 def _cells(item: PointsItem, column: InputColumn, known: Sequence[str]) -> FloatArray:
     """The cells of a column as an item takes them; ``known`` are words of the fit."""
     if item.values:
-        return word_codes(item, in_known_capitals(column, known, warn=True))
+        words = in_known_capitals(column, known, warn=True)
+        return word_codes(item, words.by_row())
     return np.asarray(column.as_numbers(), dtype=np.float64)
 
 

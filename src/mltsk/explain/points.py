@@ -8,7 +8,7 @@ reads the sheet computes what `mltsk.points.PointsClassifier` does.
 Symbols: N rows, F features, D columns of numbers, L labels.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil, floor, log10
@@ -466,7 +466,7 @@ def _codes(subjects: Subjects, subject: Subject, own: FloatArray) -> FloatArray:
     return codes
 
 
-def word_codes(item: PointsItem, words: Sequence[str | None]) -> FloatArray:
+def word_codes(item: PointsItem, words: Iterable[str | None]) -> FloatArray:
     """Codes (N,) of words; None, which was not measured, is NaN."""
     places: dict[str | None, float] = {None: np.nan}
     places |= {value: float(place) for place, value in enumerate(item.values)}

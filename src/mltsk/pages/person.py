@@ -182,7 +182,7 @@ def _known(X: TableLike, model: MLTSKClassifier) -> list[tuple[str, str]]:
     known = []
     for d, column in enumerate(columns):
         own = column.name if names is None else names[d]
-        text = column.words()[0]
+        text = column.words.by_row()[0]
         known.append((name(own), "not measured" if text is None else name(text)))
     return known
 

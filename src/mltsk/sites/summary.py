@@ -99,7 +99,7 @@ def _feature(
         "missing": _told(is_missing, groups, least),
     }
     if column.is_nominal or column.levels is not None:
-        words = np.array([word or "" for word in column.words()], dtype=object)
+        words = column.words.by_row()
         about["values"] = _counts(
             words[~is_missing], groups_of_rows(groups, ~is_missing), least
         )
