@@ -136,12 +136,7 @@ def _on_columns(table: DataTable) -> Iterator[str]:
     for note in table.columns.notes:
         if CODE_SIGN in note:
             yield f"{note}."
-    features = set(table.feature_names)
-    empty = []
-    for column in table.columns:
-        share = (column.missing or 0) / max(column.rows, 1)
-        if column.name in features and share > MAX_MISSING_SHARE:
-            empty.append(column.name)
+    empty = _nearly_empty_features(table)
     if empty:
         percent = f"{MAX_MISSING_SHARE:.0%}"
         yield f"{_names(empty)}: missing in more than {percent} of rows; --drop."
@@ -152,6 +147,17 @@ def _on_columns(table: DataTable) -> Iterator[str]:
     same = [column.name for column in constant if column.distinct]
     if same:
         yield f"{_names(same)}: the same in every row that has a value; left out."
+
+
+def _nearly_empty_features(table: DataTable) -> list[str]:
+    """Features that are missing in nearly all rows."""
+    features = set(table.feature_names)
+    empty = []
+    for column in table.columns:
+        share = (column.missing or 0) / max(column.rows, 1)
+        if column.name in features and share > MAX_MISSING_SHARE:
+            empty.append(column.name)
+    return empty
 
 
 def _on_leaks(table: DataTable) -> Iterator[str]:

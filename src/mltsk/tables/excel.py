@@ -93,30 +93,43 @@ def read_workbook(path: Path, sheet: str | int | None = None) -> Workbook:
 
 
 def _fill_down(rows: list[Row], merged: list[list[int]]) -> int:
-    """Give cells that are merged with those above them what stands in the first.
+    """Write the first value of merged cells into the cells below it; how many it were.
 
     Rows above the data are left alone: those down to the last merged cells that lie
     side by side, as titles and groups of names do, and the first row.
     """
-    n_head = 1
-    for _, first, last_row, last in merged:
-        if last > first and last_row <= MAX_HEAD_ROWS:
-            n_head = max(n_head, last_row)
     n_merged = sum(last_row - first_row for first_row, _, last_row, _ in merged)
-    n_filled = 0
     if n_merged > sum(map(len, rows)):  # more than there are: the file is damaged
-        return n_filled
+        return 0
+    n_head = _rows_above_data(merged)
+    n_filled = 0
     for first_row, column, last_row, _ in merged:
-        if first_row <= n_head or last_row == first_row:
-            continue
-        value: Any = ""
-        for row in rows[first_row - 1 : last_row]:
-            cell = row[column - 1] if column <= len(row) else ""
-            if cell == "" and value != "":
-                row += [""] * (column - len(row))
-                row[column - 1] = value
-                n_filled += 1
-            value = value if value != "" else cell
+        if first_row > n_head:
+            n_filled += _fill_column(rows[first_row - 1 : last_row], column - 1)
+    return n_filled
+
+
+def _rows_above_data(merged: list[list[int]]) -> int:
+    """How many rows hold titles and groups of names."""
+    n_head = 1
+    for _, first_column, last_row, last_column in merged:
+        if last_column > first_column and last_row <= MAX_HEAD_ROWS:
+            n_head = max(n_head, last_row)
+    return n_head
+
+
+def _fill_column(rows: list[Row], column: int) -> int:
+    """Give blank cells of a column the first value above them; how many it were."""
+    value: Any = ""
+    n_filled = 0
+    for row in rows:
+        cell = row[column] if column < len(row) else ""
+        if value == "":
+            value = cell
+        elif cell == "":
+            row += [""] * (column + 1 - len(row))
+            row[column] = value
+            n_filled += 1
     return n_filled
 
 

@@ -128,22 +128,19 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
     words = set(present)
     if len(words) <= 1:
         return CONSTANT
-    values = numbers.values[~np.isnan(numbers.values)]
-    has_codes = _are_whole(values) and any(map(_is_padded_code, words))
     if are_plain_dates(present):
         return DATE
-    if not numbers.bad_rows and not has_codes:
+    values = numbers.values[~np.isnan(numbers.values)]
+    may_be_numbers = not _has_padded_codes(values, words)
+    if may_be_numbers and not numbers.bad_rows:
         return IDENTIFIER if _are_ids(name, values, words) else NUMBER
     if answers_yes_and_no(words):
         return YES_NO
     if are_dates(present):
         return DATE
-    if not has_codes and _are_mostly_numbers(values, len(present)):
+    if may_be_numbers and _are_mostly_numbers(values, len(present)):
         return NUMBER
-    if _are_pairs_of_numbers(present):
-        return TEXT
-    kind = _kind_of_words(name, present, len(words))
-    return TEXT if kind == IDENTIFIER and units_that_differ(words) else kind
+    return _kind_of_words(name, present, words)
 
 
 def _are_ids(name: str, values: NDArray[np.float64], words: Set[str]) -> bool:
@@ -184,9 +181,11 @@ def _are_pairs_of_numbers(present: Sequence[str]) -> bool:
     return n_pairs >= NEARLY_ALL * len(present)
 
 
-def _is_padded_code(text: str) -> bool:
-    """Whether this is a code such as 007, which as a number would lose its zeros."""
-    return text[0] == "0" and len(text) > 1 and text.isdigit()
+def _has_padded_codes(values: NDArray[np.float64], words: Set[str]) -> bool:
+    """Whether there are codes such as 007, which as numbers would lose their zeros."""
+    return _are_whole(values) and any(
+        word[0] == "0" and len(word) > 1 and word.isdigit() for word in words
+    )
 
 
 def _are_yes_and_no(words: Set[str]) -> bool:
@@ -227,14 +226,15 @@ def _are_mostly_numbers(values: NDArray[np.float64], n_cells: int) -> bool:
     return are_measured and 2 * len(values) >= n_cells
 
 
-def _kind_of_words(name: str, present: Sequence[str], n_distinct: int) -> str:
+def _kind_of_words(name: str, present: Sequence[str], words: Set[str]) -> str:
     """The kind of a column of words: categories, an identifier, or text."""
+    if _are_pairs_of_numbers(present):
+        return TEXT
     n_cells = len(present)
+    n_distinct = len(words)
     may_be_id = n_cells >= MIN_ROWS_OF_PATTERN or _is_id_name(name)
     if may_be_id and n_distinct >= NEARLY_ALL * n_cells:
-        n_words = sum(len(text.split()) for text in present)
-        is_prose = n_words >= MIN_WORDS_OF_SENTENCE * n_cells
-        return TEXT if is_prose else IDENTIFIER
+        return TEXT if _are_prose(present) or units_that_differ(words) else IDENTIFIER
     if n_cells < MIN_ROWS_OF_PATTERN:
         return NOMINAL
     rows_per_category = MIN_ROWS_PER_CATEGORY
@@ -242,6 +242,12 @@ def _kind_of_words(name: str, present: Sequence[str], n_distinct: int) -> str:
         rows_per_category = MIN_ROWS_PER_CATEGORY_OF_MANY
     has_rows = n_cells >= rows_per_category * n_distinct
     return NOMINAL if has_rows and n_distinct <= MAX_CATEGORIES else TEXT
+
+
+def _are_prose(present: Sequence[str]) -> bool:
+    """Whether cells hold sentences on average, which are no names or keys."""
+    n_words = sum(len(text.split()) for text in present)
+    return n_words >= MIN_WORDS_OF_SENTENCE * len(present)
 
 
 def counts_rows(name: str, present: NDArray[np.float64], n_distinct: int) -> bool:
@@ -317,13 +323,9 @@ def notes_on_categories(present: Sequence[str]) -> list[str]:
     counts = Counter(present)
     words = [word for word in counts if isnan(as_number(word))]
     n_numbers = sum(counts.values()) - sum(counts[word] for word in words)
-    shown = ",".join(words[:MAX_WORDS_OF_OPTION])
-    shown += ",…" if len(words) > MAX_WORDS_OF_OPTION else ""
-    if words and 2 * n_numbers >= len(present) and len(counts) - len(words) > 2:
-        return [
-            f"numbers and {quoted_list(words)}, read as categories; for numbers, "
-            f'--number with --missing "{shown}"'
-        ]
+    n_distinct_numbers = len(counts) - len(words)
+    if words and 2 * n_numbers >= len(present) and n_distinct_numbers > 2:
+        return [_note_on_words_among_numbers(words)]
     are_steps = any("+" in word for word in words) or len(words) <= 2
     notes = []
     for word in words:
@@ -335,6 +337,17 @@ def notes_on_categories(present: Sequence[str]) -> list[str]:
                 "it is none"
             )
     return notes
+
+
+def _note_on_words_among_numbers(words: Sequence[str]) -> str:
+    """The note on words that make categories of numbers."""
+    option = ",".join(words[:MAX_WORDS_OF_OPTION])
+    if len(words) > MAX_WORDS_OF_OPTION:
+        option += ",…"
+    return (
+        f"numbers and {quoted_list(words)}, read as categories; for numbers, "
+        f'--number with --missing "{option}"'
+    )
 
 
 def _notes_on_missing_codes(values: NDArray[np.float64]) -> list[str]:

@@ -83,35 +83,49 @@ def read_label(
     ``positive`` are the words that mean yes; None stands for the usual ones.
     ``of_model`` means that labels are read for a fitted model: all may be yes then.
     """
-    texts, notes = texts_of(column, rules.missing)
-    texts = as_codes(texts)
-    if positive is None:
-        overrule = f'--labels "{column.name}=…"'
-        texts = without_remarks(texts, notes, overrule)
-    texts = without_unknown(texts, notes, keep=positive or (), called="not observed")
+    texts, notes = _answers(column, positive, rules)
     words = distinct_words(texts)
-    name = str(column.name)
+    n_blank = sum(blank_rows(column))
     if positive is None:
-        is_sole = rules.blank_means_no and is_sole_yes(words, sum(blank_rows(column)))
-        positive = words if is_sole else _usual_yes(words)
-        if is_sole and positive != _usual_yes(words):
-            notes.append(f"{quoted(words[0])} read as yes")
-        problem = _problem_of_words(name, words, positive)
+        is_sole = rules.blank_means_no and is_sole_yes(words, n_blank)
+        positive = _sole_yes(words, notes) if is_sole else _usual_yes(words)
+        problem = _problem_of_words(str(column.name), words, positive)
     else:
         are_all = "" in positive  # as in "status=1|": nothing else means yes
         positive = [word for word in positive if word]
+        name = str(column.name)
         problem = _problem_of_positive(name, words, positive, are_all=are_all)
     marks = [np.nan if text is None else float(text in positive) for text in texts]
     values = pandas.Series(marks, column.index, name=column.name)
     if rules.blank_means_no:
         values = _with_blanks_as_no(column, values, notes)
     elif not problem and not of_model:
-        problem = _problem_without_no(words, positive, sum(blank_rows(column)))
-    model = f"{int(values.sum()):,} of {values.count():,} yes"
+        problem = _problem_without_no(words, positive, n_blank)
     if problem:
-        problem = f"Label {name!r} {problem}"
+        problem = f"Label {str(column.name)!r} {problem}"
+    model = f"{int(values.sum()):,} of {values.count():,} yes"
     summary = summary_of_texts(column, LABEL, texts, notes=notes, model=model)
     return ReadColumn(summary, values, problem)
+
+
+def _answers(
+    column: pandas.Series, positive: Sequence[str] | None, rules: CellRules
+) -> tuple[Texts, list[str]]:
+    """The answers of a label column without remarks and unknowns, and notes on them."""
+    texts, notes = texts_of(column, rules.missing)
+    texts = as_codes(texts)
+    if positive is None:
+        overrule = f'--labels "{column.name}=…"'
+        texts = without_remarks(texts, notes, overrule)
+    texts = without_unknown(texts, notes, keep=positive or (), called="not observed")
+    return texts, notes
+
+
+def _sole_yes(words: Sequence[str], notes: list[str]) -> Sequence[str]:
+    """The only word of a label, which means yes; a note says so if it is unusual."""
+    if words != _usual_yes(words):
+        notes.append(f"{quoted(words[0])} read as yes")
+    return words
 
 
 def _usual_yes(words: Sequence[str]) -> Sequence[str]:

@@ -5,7 +5,7 @@ What a sign means is decided for a column from all of its cells, and a note says
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -209,17 +209,13 @@ def _numbers_out_of(texts: Texts, decimal: str, usual: str) -> Numbers | None:
 
 def _without_dilutions(texts: Texts, notes: list[str]) -> Texts:
     """Titers such as 1:64 as 64, and <1:8 as <8, if all texts are titers."""
-    present = {text for text in texts if text is not None}
-    titers = {text: _TITER.fullmatch(text) for text in present}
-    if not titers or not all(titers.values()):
-        return texts
-    numbers = {text: match[1] + match[2] for text, match in titers.items() if match}
-    example = min(numbers)
-    notes.append(
-        f"titers read as their second number ({example} is {numbers[example]}); "
-        f"{OVERRULE}"
-    )
-    return [None if text is None else numbers[text] for text in texts]
+    numbers: dict[str, str] = {}
+    for text in {text for text in texts if text is not None}:
+        match = _TITER.fullmatch(text)
+        if match is None:
+            return texts
+        numbers[text] = match[1] + match[2]
+    return _rewritten(texts, numbers, notes, "titers read as their second number")
 
 
 def _without_flags(texts: Texts, notes: list[str]) -> Texts:
@@ -231,22 +227,25 @@ def _without_flags(texts: Texts, notes: list[str]) -> Texts:
     bare: dict[str, str] = {}
     flags = set()
     for text in {text for text in texts if text is not None}:
-        match = _FLAG.fullmatch(text)
-        flag = ""
-        bare[text] = text
-        if match is not None:
-            bare[text] = match[1] or match[3]
-            flag = match[2] or match[4]
+        bare[text], flag = _number_and_flag(text)
+        flags.add(flag)
         if _cell(bare[text]) is None:
             return texts
-        flags.add(flag)
-    if flags <= {""} or (len(flags) == 1 and min(flags).isalpha()):
+    if len(flags) == 1 and min(flags).isalpha():
         return texts
-    example = min(text for text in bare if bare[text] != text)
-    notes.append(
-        f"signs behind numbers left out ({example} is {bare[example]}); {OVERRULE}"
-    )
-    return [None if text is None else bare[text] for text in texts]
+    return _rewritten(texts, bare, notes, "signs behind numbers left out")
+
+
+def _number_and_flag(text: str) -> tuple[str, str]:
+    """A number, and the sign behind it; "" if there is none.
+
+    >>> _number_and_flag("6.8 H"), _number_and_flag("5.1*"), _number_and_flag("4")
+    (('6.8', 'H'), ('5.1', '*'), ('4', ''))
+    """
+    match = _FLAG.fullmatch(text)
+    if match is None:
+        return text, ""
+    return match[1] or match[3], match[2] or match[4]
 
 
 def _without_remarks(texts: Texts, notes: list[str]) -> Texts:
@@ -259,17 +258,15 @@ def _without_remarks(texts: Texts, notes: list[str]) -> Texts:
     n_remarks = 0
     for text, count in Counter(text for text in texts if text is not None).items():
         match = _REMARK.fullmatch(text)
-        bare[text] = text if match is None else match[1]
-        n_remarks += 0 if match is None else count
+        bare[text] = text
+        if match is not None:
+            bare[text] = match[1]
+            n_remarks += count
         if _cell(bare[text]) is None:
             return texts
-    if not n_remarks or 2 * n_remarks >= len(texts) - texts.count(None):
+    if 2 * n_remarks >= len(texts) - texts.count(None):
         return texts
-    example = min(text for text in bare if bare[text] != text)
-    notes.append(
-        f"remarks behind numbers left out ({example} is {bare[example]}); {OVERRULE}"
-    )
-    return [None if text is None else bare[text] for text in texts]
+    return _rewritten(texts, bare, notes, "remarks behind numbers left out")
 
 
 def _without_about(texts: Texts, notes: list[str]) -> Texts:
@@ -279,13 +276,19 @@ def _without_about(texts: Texts, notes: list[str]) -> Texts:
         match = _ABOUT.fullmatch(text)
         if match is not None and _cell(match[1]) is not None:
             bare[text] = match[1]
-    if not bare:
+    return _rewritten(texts, bare, notes, "words before numbers left out")
+
+
+def _rewritten(
+    texts: Texts, numbers: Mapping[str, str], notes: list[str], what: str
+) -> Texts:
+    """Texts as the numbers that they stand for; a note says what, with an example."""
+    changed = {text: number for text, number in numbers.items() if text != number}
+    if not changed:
         return texts
-    example = min(bare)
-    notes.append(
-        f"words before numbers left out ({example} is {bare[example]}); {OVERRULE}"
-    )
-    return [None if text is None else bare.get(text, text) for text in texts]
+    example = min(changed)
+    notes.append(f"{what} ({example} is {changed[example]}); {OVERRULE}")
+    return [None if text is None else changed.get(text, text) for text in texts]
 
 
 def _note_powers(texts: Texts, notes: list[str]) -> None:

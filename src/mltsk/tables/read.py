@@ -181,9 +181,8 @@ def read_table(
     if label_column is None:
         read = _read_label_columns(raw, labels, rules, of_model=of_model)
     else:
-        unique_names([label_column], raw.frame, raw.where)
-        lists = raw.frame[label_column]
-        read = {label_column: read_lists(lists, ListRules(separator, prefix), rules)}
+        lists = ListRules(separator, prefix)
+        read = _read_label_lists(raw, label_column, lists, rules)
     wishes = [(DROPPED, drop), (IDENTIFIER, id), (NOMINAL, nominal), (NUMBER, number)]
     said = said_by_column(raw, list(read), [*wishes, *levels_of(ordinal)])
     if kinds is not None:
@@ -197,12 +196,12 @@ def read_table(
     for name, column in raw.frame.items():
         if name in read:
             columns[name] = read[name]
-        elif said.get(name) == GROUP:
-            is_asked = name == group
-            columns[name] = read_group(column, rules.missing, is_asked=is_asked)
-        else:
-            kind = said.get(name)
-            columns[name] = _read_other(column, kind, rules, of_model=of_model)
+            continue
+        kind = said.get(name)
+        is_asked = name == group
+        columns[name] = _read_other(
+            column, kind, rules, is_asked=is_asked, of_model=of_model
+        )
     table = _put_together(raw, columns, list(read), list(kinds or ()))
     return _with_groups(table, raw, rules.missing)
 
@@ -228,6 +227,14 @@ def _read_label_columns(
     for name, words in label_columns(raw, labels).items():
         read[name] = read_label(raw.frame[name], words, rules, of_model=of_model)
     return read
+
+
+def _read_label_lists(
+    raw: RawTable, name: str, lists: ListRules, rules: CellRules
+) -> dict[str, ReadColumn]:
+    """The column that lists the labels of each row, by name."""
+    unique_names([name], raw.frame, raw.where)
+    return {name: read_lists(raw.frame[name], lists, rules)}
 
 
 def _with_groups(table: DataTable, raw: RawTable, missing: Set[str]) -> DataTable:
@@ -258,9 +265,16 @@ def _refuse_two_ways(*ways: object) -> None:
 
 
 def _read_other(
-    column: pandas.Series, said: Said | None, rules: CellRules, *, of_model: bool
+    column: pandas.Series,
+    said: Said | None,
+    rules: CellRules,
+    *,
+    is_asked: bool,
+    of_model: bool,
 ) -> ReadColumn:
-    """A column that is neither a label nor the group."""
+    """A column that is no label; ``is_asked`` if the user asked for it as the group."""
+    if said == GROUP:
+        return read_group(column, rules.missing, is_asked=is_asked)
     if said == DROPPED:
         return ReadColumn(ColumnSummary(str(column.name), DROPPED, len(column)), None)
     if said == REPEATING_ID:

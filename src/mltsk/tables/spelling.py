@@ -114,14 +114,29 @@ def note_on_ranks(name: str, words: Sequence[str]) -> str:
 
 def _levels_of(words: Sequence[str]) -> list[str]:
     """Words in the order that everybody knows; none where there is no such order."""
+    return _on_a_ladder(words) or _by_code(words) or _by_range(words)
+
+
+def _on_a_ladder(words: Sequence[str]) -> list[str]:
+    """Words such as mild and severe, from the lowest step to the highest."""
     by_lower = {word.lower(): word for word in words}
     for ladder in LADDERS:
         if set(by_lower) <= set(ladder):
             return [by_lower[level] for level in ladder if level in by_lower]
+    return []
+
+
+def _by_code(words: Sequence[str]) -> list[str]:
+    """Words with a number of their own before them, such as "1 - none"."""
     numbers = [_NUMBER_OF_CODE.match(word) for word in words if _CODED.fullmatch(word)]
     places = [int(match[1]) for match in numbers if match]
-    if len(set(places)) == len(words):
-        return [word for _, word in sorted(zip(places, words, strict=True))]
+    if len(set(places)) < len(words):
+        return []
+    return [word for _, word in sorted(zip(places, words, strict=True))]
+
+
+def _by_range(words: Sequence[str]) -> list[str]:
+    """Ranges of numbers in one unit, such as "18-29" and "50+"."""
     starts = {}
     units = set()
     for word in words:
