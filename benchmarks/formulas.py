@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks import Options, folds, has_data, print_table
 from mltsk import PaperMLTSK, evaluate, load_dataset
 
-SETS = ("flags", "emotions", "birds")
+SETS = ("flags", "cal500", "emotions", "birds", "image", "yeast", "scene")
 GRID = {
     "n_rules": [2, 5],
     "width_scale": [0.1, 1.0, 10.0, 100.0],
