@@ -151,14 +151,16 @@ def test_fit_shows_the_first_of_many_labels(succeeds, tmp_path, out):
     assert "… and 3 more labels" in text.splitlines()
 
 
-@pytest.mark.parametrize("preset", ["default", "paper"])
+@pytest.mark.parametrize(
+    ("preset", "kind"), [("default", "probability"), ("paper", "score")]
+)
 def test_fit_evaluate_and_predict_take_one_label_by_name(
-    succeeds, awkward, out, preset
+    succeeds, awkward, out, preset, kind
 ):
     fit = succeeds("fit", awkward, f"--labels plain --preset {preset} --out", out)
     assert "1 label, " in fit.out
     predictions = succeeds("predict", out, awkward).out.splitlines()
-    assert predictions[0] == "probability:plain,plain"
+    assert predictions[0] == f"{kind}:plain,plain"
     metrics = succeeds("evaluate", out, awkward).out.splitlines()
     assert metrics[3].startswith("plain")
 
@@ -478,7 +480,11 @@ def test_fit_refuses_rules_that_cannot_be_read(refused, tmp_path, out):
             "--threshold recall is an option of --preset default alone",
         ),
         ("--labels 5 --cost 1,5", "No such option"),
-        ("--labels 5 --preset paper --rules 0", "n_rules"),
+        ("--labels 5 --preset paper --rules 0", "--rules 0 is not for --preset paper"),
+        (
+            "--labels 5 --preset paper --width-scale auto",
+            "--width-scale auto is not for",
+        ),
     ],
 )
 def test_fit_refuses_bad_options_and_writes_nothing(

@@ -1,6 +1,7 @@
 """``mltsk fit --preset paper``: the search of Table II from the command line."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mltsk import load
@@ -85,4 +86,18 @@ def test_fit_refuses_a_search_of_the_default_preset(refused, numbers, tmp_path):
     sentence = refused(
         "fit", numbers, "--labels 2 --search --out", tmp_path / "m.skops"
     )
-    assert "--search is an option of --preset paper alone" in sentence
+    assert "--search is an option of --preset paper alone: add it" in sentence
+
+
+def test_predict_and_evaluate_have_scores_where_there_are_no_probabilities(
+    succeeds, numbers, tmp_path
+):
+    out = tmp_path / "m.skops"
+    succeeds("fit", numbers, "--labels 2 --preset paper", FIXED, "--out", out)
+    header, first, *_ = succeeds("predict", out, numbers, "--reasons").out.splitlines()
+    assert header.startswith("score:gout,gout,reasons:gout,score:flu,")
+    model = load(out)
+    X = pd.read_csv(numbers)[["age", "bmi"]]
+    score = (model.decision_function(X) + model.thresholds_)[0, 0]
+    assert float(first.split(",")[0]) == pytest.approx(score, rel=1e-4)
+    assert "Brier" not in succeeds("evaluate", out, numbers).out

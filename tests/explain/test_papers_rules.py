@@ -93,6 +93,14 @@ def test_top_says_how_much_it_leaves_out(model):
     assert "fever" not in text
 
 
+@pytest.mark.parametrize("numbers", [{"top": 0}, {"top": -1}, {"digits": 0}])
+@pytest.mark.parametrize("form", ["to_text", "to_latex"])
+def test_rules_of_no_conditions_or_digits_are_refused(model, form, numbers):
+    (parameter,) = numbers
+    with pytest.raises(InputError, match=f"{parameter} must be a whole number of at"):
+        getattr(model.rules_, form)(**numbers)
+
+
 def test_to_frame_has_every_number(model):
     rules = model.rules_
     conditions = rules.to_frame("if")

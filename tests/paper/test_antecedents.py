@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from mltsk.core.clustering import fuzzy_c_means
 from mltsk.core.membership import authors_widths, firing_strengths, rule_distinctness
-from mltsk.exceptions import RuleCollapseWarning
+from mltsk.exceptions import InputError, RuleCollapseWarning
 from mltsk.paper.antecedents import (
     COLLAPSED_DISTINCTNESS,
     SHARED_RULES,
@@ -72,6 +72,8 @@ def test_rule_widths_of_the_text_are_squared_and_doubled():
     program = rule_widths(spread, 3.0, "program")
     assert program == pytest.approx(3.0 * spread)
     assert rule_widths(spread, 3.0, "text") == pytest.approx(2 * program**2)
+    with pytest.raises(InputError, match="width_scale=1e.200 makes widths whose squar"):
+        rule_widths(spread, 1e200, "text")
 
 
 def test_warn_if_fewer_says_how_many_rules_are_left():

@@ -149,7 +149,7 @@ def _metrics(
     model: "Estimator", rows: "DataTable"
 ) -> "tuple[dict[str, Evaluation], DataFrame]":
     """Metrics by convention, and a frame of metrics per label."""
-    from .opened import answers, scores_and_predictions
+    from .opened import answers, has_probabilities, scores_and_predictions
 
     scores, predictions = scores_and_predictions(model, rows.X)
     with noted_warnings():
@@ -158,7 +158,7 @@ def _metrics(
             overall[convention] = mltsk.evaluate(
                 rows.Y, scores, predictions=predictions, convention=convention
             )
-        if hasattr(model, "predict_proba"):
+        if has_probabilities(model):
             scores = answers(model, rows.X, "predict_proba")
         by_label = mltsk.evaluate(
             rows.Y, scores, predictions=predictions, per_label=True

@@ -227,6 +227,7 @@ def fit(
     if preset is Preset.paper:
         refuse_options(of_default, only_of=Preset.default)
         refuse_goal(threshold)
+        refuse_what_is_no_number({"n_rules": rules, "width_scale": width_scale})
         parameters = given_parameters(shared | of_paper)
     else:
         refuse_options({**of_paper, "search": search or None}, only_of=Preset.paper)
@@ -262,11 +263,18 @@ def refuse_options(parameters: Mapping[str, object], *, only_of: Preset) -> None
     """Refuse the first parameter that was given, which only another preset has."""
     for name, value in parameters.items():
         if value is not None:
-            option = OPTION_NAMES.get(name, name).replace("_", "-")
+            remedy = "add it, or leave this out"
+            if only_of is Preset.default:
+                remedy = "leave it out"
             raise InputError(
-                f"--{option} is an option of --preset {only_of.value} alone: leave it "
-                "out."
+                f"--{option_of(name)} is an option of --preset {only_of.value} alone: "
+                f"{remedy}."
             )
+
+
+def option_of(parameter: str) -> str:
+    """The option by which a parameter is given, without its dashes."""
+    return OPTION_NAMES.get(parameter, parameter).replace("_", "-")
 
 
 def refuse_beside_directions(parameters: Mapping[str, object]) -> None:
@@ -283,6 +291,16 @@ def refuse_beside_directions(parameters: Mapping[str, object]) -> None:
             f"{option} does not go with --increasing and --decreasing, because "
             f"{reason}: leave it out."
         )
+
+
+def refuse_what_is_no_number(parameters: Mapping[str, object]) -> None:
+    """Refuse no rules, and rules or a width "auto", which the paper's model has not."""
+    for name, value in parameters.items():
+        if value in ("auto", 0):
+            raise InputError(
+                f"--{option_of(name)} {value} is not for --preset paper: give a number "
+                "above 0, or leave it out and let --search find one."
+            )
 
 
 def refuse_goal(threshold: object) -> None:

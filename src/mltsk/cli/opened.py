@@ -87,3 +87,13 @@ def scores_and_predictions(
         thresholds = classifier.system_.thresholds
     scores = distances.reshape(len(distances), -1) + thresholds
     return scores, answers(model, X, "predict")
+
+
+def has_probabilities(model: Estimator) -> bool:
+    """Whether a model says probabilities of labels: one of the paper has scores."""
+    from ..pipelines import taken_apart
+
+    _, classifier = taken_apart(model)
+    if classifier.multilabel_ and hasattr(classifier, "system_"):
+        return bool(classifier.system_.has_log_odds)
+    return hasattr(model, "predict_proba")

@@ -58,8 +58,9 @@ def predict(
     missing, and values need not have been seen before: a note counts them. Columns that
     identify a sample come first, then two per label, probability:LABEL and LABEL (0 or
     1), and with --reasons a third, reasons:LABEL: what moves the log-odds of the
-    probability most, and by how much. A name that a spreadsheet would take for a
-    formula, such as =1+1, gets an apostrophe in front.
+    probability most, and by how much. A model of --preset paper knows no probabilities:
+    it has score:LABEL, and reasons are what moves the score. A name that a spreadsheet
+    would take for a formula, such as =1+1, gets an apostrophe in front.
 
     \b
     Examples:
@@ -113,15 +114,15 @@ def _predictions(
     """
     from pandas import DataFrame
 
-    from .opened import answers
+    from .opened import answers, has_probabilities, scores_and_predictions
 
-    if hasattr(model, "predict_proba"):
+    if has_probabilities(model):
         kind = "probability"
         values = answers(model, rows.X, "predict_proba")
+        predicted = answers(model, rows.X, "predict")
     else:
         kind = "score"
-        values = answers(model, rows.X, "decision_function")
-    predicted = answers(model, rows.X, "predict")
+        values, predicted = scores_and_predictions(model, rows.X)
     is_multilabel = predicted.ndim == 2
     names = info.label_names if is_multilabel else model.classes_
     columns: dict[str, object] = {}

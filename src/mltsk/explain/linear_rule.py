@@ -3,11 +3,13 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from ..core.arrays import FloatArray
+from ..exceptions import InputError
 from ..text import plural
 from .page import Node, Page
 from .wording import name, percent
@@ -178,6 +180,7 @@ def printed(x: float, digits: int = DIGITS) -> str:
     >>> printed(2 / 3), printed(2 / 3, digits=17)
     ('0.6667', '0.66666666666666663')
     """
+    check_count(digits, "digits")
     return f"{x:.{digits}g}"
 
 
@@ -193,5 +196,15 @@ def symbol(text: str) -> str:
 
 def largest(sizes: Sequence[float], top: int | None) -> list[int]:
     """Positions of the ``top`` largest sizes; of all where ``top`` is None."""
+    if top is not None:
+        check_count(top, "top")
     order = np.argsort(-np.asarray(sizes), kind="stable")
     return order[:top].tolist()
+
+
+def check_count(count: object, parameter: str) -> None:
+    """Refuse what is no number of things to show."""
+    if not isinstance(count, Integral) or count < 1:
+        raise InputError(
+            f"{parameter} must be a whole number of at least 1, got {count!r}."
+        )

@@ -27,6 +27,7 @@ from .linear_rule import (
     FuzzyRule,
     GaussianCondition,
     LinearConsequent,
+    check_count,
 )
 from .page import Node, Page, left_out
 from .subjects import Index
@@ -340,6 +341,7 @@ class FuzzyRules(Page, Sequence[FuzzyRule]):
         longer ones. Lines are printed of the first ``max_labels`` labels, 20 by
         default. With ``digits=17`` numbers are those of the model, to the last digit.
         """
+        check_count(digits, "digits")
         if label is not None:
             return self.for_label(label).nodes(top, None, max_labels, digits)
         if top is None and len(self.kept_features) > MAX_FEATURES_WHOLE:

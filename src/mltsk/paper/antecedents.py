@@ -14,7 +14,7 @@ import numpy as np
 from ..core.arrays import Array, Matrix, spread_rows
 from ..core.clustering import fuzzy_c_means, mean_nearest_distance, variances
 from ..core.membership import authors_widths, common_width, exponents
-from ..exceptions import RuleCollapseWarning, UnfiredRowsWarning
+from ..exceptions import InputError, RuleCollapseWarning, UnfiredRowsWarning
 
 # Rules less distinct than this do no better than a linear model. The paper's setting
 # gives 0.00 to 0.02 on most data sets with more than a few dozen features;
@@ -34,6 +34,8 @@ BISECTIONS = 40
 MAX_UNFIRED_SHARE = 0.01
 # exp(-700) is still a number of full precision; exp(-746) is 0.
 MAX_FIRING_EXPONENT = 700.0
+# The largest δ whose square, twice, is a number.
+MAX_DELTA = 1e150
 SMALLEST = np.finfo(np.float64).tiny
 
 
@@ -85,7 +87,14 @@ def rule_widths(spread: Array, width_scale: float, formulas: str = "program") ->
     printed.
     """
     widths = authors_widths(spread, width_scale)
-    return widths if formulas == "program" else 2 * widths**2
+    if formulas == "program":
+        return widths
+    if widths.max() > MAX_DELTA:
+        raise InputError(
+            f"width_scale={width_scale:g} makes widths whose squares are beyond the "
+            "numbers of the computer: choose a smaller one."
+        )
+    return 2 * widths**2
 
 
 def distinct_rules(X: Matrix, w: Array, n_rules: int) -> tuple[Array, Array]:
@@ -168,18 +177,19 @@ def unfired_share(M: Array, w: Array) -> float:
     return float(w[is_unfired].sum() / w.sum())
 
 
-def width_that_fires(E: Array, w: Array, width_scale: float, formulas: str) -> float:
+def width_that_fires(E: Array, w: Array, formulas: str) -> float:
     """A width_scale, rounded up to one digit, at which rules fire on nearly all rows.
 
-    Exponents E (N, K) are those of ``width_scale``. They fall with h in the program,
-    and with its square in the text.
+    Exponents E (N, K) are those of a width_scale of 1, where the eps in a width is
+    nothing next to it. They fall with h in the program, and with its square in the
+    text.
     """
     nearest = E.min(axis=1)
     order = np.argsort(nearest)
     enough = (1 - MAX_UNFIRED_SHARE / 2) * w.sum()
     reached = np.searchsorted(np.cumsum(w[order]), enough)
     factor = nearest[order[min(reached, len(order) - 1)]] / MAX_FIRING_EXPONENT
-    wider = width_scale * (factor if formulas == "program" else np.sqrt(factor))
+    wider = factor if formulas == "program" else np.sqrt(factor)
     digit = 10.0 ** np.floor(np.log10(wider))
     return float(np.ceil(wider / digit) * digit)
 

@@ -312,11 +312,12 @@ def test_text_computes_firing_in_logarithms_where_the_program_fires_nothing():
 
 
 @pytest.mark.parametrize("formulas", ["program", "text"])
-def test_advice_about_rows_on_which_nothing_fires_helps(formulas):
+@pytest.mark.parametrize("width_scale", [0.001, 1e-30])
+def test_advice_about_rows_on_which_nothing_fires_helps(formulas, width_scale):
     X, Y = narrow_rows()
     model = PaperMLTSK(
         2,
-        width_scale=0.001,
+        width_scale=width_scale,
         formulas=formulas,
         underflow="authors",
         correlation_weight=0.01,

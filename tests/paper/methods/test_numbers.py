@@ -23,6 +23,7 @@ def frame(**columns):
             "'sex' of X holds words, 'f' for one",
         ),
         (frame(bmi=[1.0, np.nan, np.nan, 2.0]), "'bmi' of X has 2 missing cells"),
+        (frame(bmi=[1.0, np.inf, 3.0, -np.inf]), "'bmi' of X holds infinity in 2 ce"),
         (frame(bmi=pd.array([1, None, 3, 2], dtype="Int64")), "'bmi' of X has 1 miss"),
         (np.array([[1, "f"], [2, "m"], [3, "f"], [4, "m"]]), "Column 1 of X holds wo"),
         (np.array([[1, np.nan], [2, 1], [3, 1], [4, 1]]), "Column 1 of X has 1 miss"),

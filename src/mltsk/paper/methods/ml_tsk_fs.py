@@ -224,10 +224,8 @@ class PaperMLTSK(PapersRules):
             firing=self._firing,
         )
         if self.unfired_share_ > MAX_UNFIRED_SHARE:
-            E = exponents(Z, centers, widths)
-            warn_if_unfired(
-                self, width_that_fires(E, w, self.width_scale, self.formulas)
-            )
+            E = exponents(Z, centers, rule_widths(spread, 1.0, self.formulas))
+            warn_if_unfired(self, width_that_fires(E, w, self.formulas))
         else:
             warn_if_collapsed(self)
 

@@ -1,4 +1,4 @@
-"""The compared methods take complete numbers: words and missing cells are refused."""
+"""The compared methods take complete numbers: words, gaps, infinity are refused."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,7 @@ OTHER_CLASSIFIER = "or use MLTSKClassifier, which takes the column as it is"
 
 
 def check_numbers(X: Any, method: str) -> None:
-    """Refuse words and missing cells in X with a sentence that names their column.
+    """Refuse words, missing cells and infinity in X, naming their column.
 
     What is neither a data frame nor an array is left to scikit-learn.
     """
@@ -31,6 +31,13 @@ def check_numbers(X: Any, method: str) -> None:
                 f"and {method} takes complete rows alone: leave these rows out, fill "
                 f"the cells in, as sklearn.impute.SimpleImputer does, "
                 f"{OTHER_CLASSIFIER}."
+            )
+        n_endless = _n_infinite(values)
+        if n_endless:
+            cells = plural(n_endless, "cell")
+            raise InputError(
+                f"Column {name!r} of X holds infinity in {cells}: leave these rows "
+                "out, or write the number that was meant."
             )
 
 
@@ -69,3 +76,8 @@ def _n_missing(values: Any) -> int:
     if values.dtype.kind != "O":
         return 0
     return sum(value is None or value != value for value in values.tolist())
+
+
+def _n_infinite(values: Any) -> int:
+    """How many values are infinite."""
+    return int(np.isinf(values).sum()) if values.dtype.kind == "f" else 0
