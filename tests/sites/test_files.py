@@ -50,7 +50,7 @@ def changed_sums(path, name, change):
 
 
 def test_what_protection_costs_stays_at_the_site(tables, plan, tmp_path):
-    """It is found on rows of which nothing was made not known."""
+    """It is found on rows of which nothing was hidden."""
     sums = SiteSums.of(tables[0], plan)
     assert "instead of" in sums.cost
     back = read_sums(write_sums(sums, tmp_path / "a.sums"))

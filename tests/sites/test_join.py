@@ -161,7 +161,7 @@ def test_sums_that_do_not_belong_together_are_refused(sums):
 
 
 def test_sums_that_protect_nobody_say_so(sums, tables, plan):
-    told = "Nothing was made not known: sums may tell of single people."
+    told = "Nothing was hidden: sums may tell of single people."
     assert all(told in own.told for own in sums)  # those of --least 1
     assert told not in SiteSums.of(tables[0], plan).told
 

@@ -10,13 +10,8 @@ import pytest
 from mltsk import read_table
 from mltsk.exceptions import InputError
 from mltsk.sites import Plan, SiteSums, summary_of
-from mltsk.sites.protect import (
-    _codes,
-    _counted_features,
-    _small_cells,
-    medians_of_neighbours,
-    protected,
-)
+from mltsk.sites.cells import UNKNOWN, People, small_cells, values_of_rows
+from mltsk.sites.protect import counted_features, protected
 from mltsk.sites.sums import labels_of_table, numbers_of_table
 
 LEAST = 10
@@ -43,15 +38,16 @@ def test_protected_leaves_no_small_cell_of_two_values_or_a_value_and_a_label(
     safe, tables, plan
 ):
     numbers = numbers_of_table(tables[1], plan)
-    counted = _counted_features(numbers, plan.columns, plan.scaling)
-    codes = [_codes(safe.X[:, own]) for own in counted.values()]
-    for one in codes:
-        for other in codes:
-            assert _small_cells(one, other, None, LEAST) == []
+    counted = counted_features(numbers, plan.columns, plan.scaling)
+    features = [values_of_rows(safe.X[:, own]) for own in counted.values()]
+    people = People(groups=None, least=LEAST)
+    for one in features:
+        for other in features:
+            assert small_cells(one, other, people) == []
         for j in range(safe.Y.shape[1]):
-            label = np.where(safe.observed[:, j], safe.Y[:, j], -1).astype(int)
-            small = _small_cells(one, label, None, LEAST)
-            assert [cell for cell in small if cell[1] != -1] == []
+            label = np.where(safe.observed[:, j], safe.Y[:, j], UNKNOWN).astype(int)
+            small = small_cells(one, label, people)
+            assert [cell for cell in small if cell[1] != UNKNOWN] == []
 
 
 @pytest.mark.parametrize("seed", [0, 3])
@@ -65,8 +61,8 @@ def test_sums_of_one_label_less_those_of_another_have_no_small_cell(seed):
         y[rng.random(n) < share * (1 + (ward == "A"))] = np.nan
         frame[label] = y
     safe, plan = shared_rows(frame, ["gout", "asthma", "flu"])
-    counted = _counted_features(safe.X, plan.columns, plan.scaling)
-    ward, sex = (_codes(safe.X[:, own]) for own in counted.values())
+    counted = counted_features(safe.X, plan.columns, plan.scaling)
+    ward, sex = (values_of_rows(safe.X[:, own]) for own in counted.values())
     assert len(np.unique(ward)) > 2  # something is left to count
     seen = safe.observed
     parts = [*seen.T, seen[:, 0] & ~seen[:, 1], seen[:, 1] & ~seen[:, 2]]
@@ -90,13 +86,6 @@ def test_each_measured_number_is_that_of_ten_neighbours(safe, tables, plan):
     before = numbers_of_table(tables[1], plan)[:, 0]
     assert (np.diff(age[np.argsort(before)]) >= 0).all()
     assert any("neighbours" in text for text in safe.told)
-
-
-def test_neighbours_are_people_and_not_rows():
-    numbers = np.arange(8.0)
-    persons = np.array([0, 0, 0, 0, 1, 2, 3, 4])
-    shared = medians_of_neighbours(numbers, persons, 2)
-    assert shared.tolist() == [2.0] * 5 + [6.0] * 3
 
 
 def assert_no_few(values, seen):
@@ -162,15 +151,6 @@ def test_a_plan_cannot_count_few_people_who_were_not_measured(n_missing):
     cases = round(sums.moments[0].B[first, 0] / share)
     for count in (people, cases, people - cases):
         assert count == 0 or count >= LEAST
-
-
-def test_people_of_several_rows_count_once():
-    codes = np.array([0, 0, 0, 1, 1, 1])
-    label = np.zeros(6, dtype=int)
-    alone = np.arange(6)
-    assert _small_cells(codes, label, alone, 3) == []
-    together = np.array([0, 0, 0, 1, 2, 3])
-    assert _small_cells(codes, label, together, 3) == [(0, 0)]
 
 
 def shared_rows(frame, labels, plan=None, least=LEAST, change=None):
@@ -261,7 +241,7 @@ def test_a_plan_made_around_one_person_tells_nothing_of_that_person():
 def test_what_is_told_of_cells_is_no_count_of_few(tables, plan):
     for table in tables:
         told = " ".join(SiteSums.of(table, plan, least=LEAST).told)
-        counts = re.findall(r"(\d+) cells? made", told)
+        counts = re.findall(r"(\d+) cells? hidden", told)
         assert all(int(count) >= LEAST for count in counts)
 
 

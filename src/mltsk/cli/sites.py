@@ -73,8 +73,8 @@ def share(
     """Write what a site shares: first a summary of its table, then sums over its rows
     for the columns of a plan. No row is in either.
 
-    Cells of fewer than 10 people (--least) are made not known before anything is
-    summed up; the command says what that was, and what it costs.
+    Counts of fewer than 10 people (--least) are hidden before anything is summed
+    up; the command says what was hidden, and what that costs.
 
     \b
     Examples:
@@ -142,7 +142,7 @@ def _say_sums(sums: "SiteSums", out: str) -> None:
     say(f"sums of {n_columns:,} columns for {listing(shared, at_most=10)}")
     if sums.least > 1:
         say(f"no count of fewer than {sums.least} people:")
-    told = sums.told or ("Nothing was made not known.",)
+    told = sums.told or ("Nothing was hidden.",)
     for sentence in (*told, sums.cost) if sums.cost else told:
         say("\n".join(wrap(f"- {sentence}", MAX_LINE_WIDTH, subsequent_indent="  ")))
     say(f"sums: {out}, {_size(out)}")

@@ -42,14 +42,14 @@ class SiteSums:
     least : int
         No count of fewer people is in the sums.
     told : list of str
-        What was made not known.
+        What was hidden, in sentences.
     labels : tuple of arrays
         Numbers of labels that were observed in the same rows.
     moments : tuple of Moments
         Sums of these labels; ``H`` is (Q, Q) and ``B`` (Q, labels).
     cost : str
-        What that costs. It stays at the site, since it was found on rows of which
-        nothing was made not known; sums from a file have none.
+        What that costs. It stays at the site, since it was measured on rows of which
+        nothing was hidden; sums from a file have none.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class SiteSums:
             moments.append(block.moments(plan.design, shared[own]))
         told = [*safe.told]
         if least == 1:
-            told.append("Nothing was made not known: sums may tell of single people.")
+            told.append("Nothing was hidden: sums may tell of single people.")
         told.append(_people_and_columns(int(observed.any(axis=1).sum()), plan))
         cost = ""
         if safe.told:
