@@ -190,13 +190,7 @@ class WishReader:
     def _curve(self, feature: int, asked: Mapping[str, Any]) -> list[Wish]:
         """The wishes about one curve."""
         name = self.features[feature]
-        for key in asked:
-            if key not in CURVE_KEYS:
-                hint = did_you_mean(key, CURVE_KEYS)
-                raise InputError(
-                    f"curves asks for {reprlib.repr(key)} of {name!r}, but knows "
-                    f"{listing(CURVE_KEYS)} alone{'; ' if hint else ''}{hint or '.'}"
-                )
+        _check_keys(asked, name)
         labels = self._labels(asked.get("labels", self.labels))
         wishes = []
         if "points" in asked:
@@ -206,20 +200,10 @@ class WishReader:
             if key in asked:
                 value = _number(asked[key], f"{key} of {name!r}")
                 wishes.append(Wish(feature, labels, kind, ((value, 0.0),)))
-        shape = asked.get("shape")
+        shape = _shape(asked, name)
         if shape is not None:
-            if shape not in ("convex", "concave"):
-                raise InputError(
-                    f"The shape of {name!r} is 'convex' or 'concave', not "
-                    f"{reprlib.repr(shape)}."
-                )
             wishes.append(Wish(feature, labels, shape))
-        same = asked.get("same", False)
-        if not isinstance(same, bool):
-            raise InputError(
-                f"'same' of {name!r} is True or False, not {reprlib.repr(same)}."
-            )
-        if same:
+        if _wants_same(asked, name):
             if len(labels) < 2:
                 raise InputError(
                     f"The same effect of {name!r} needs two labels at least: name them "
@@ -310,6 +294,38 @@ def _each(asked: Any, name: str) -> list[Mapping[str, Any]]:
     if len(asked) and all(isinstance(item, Mapping) for item in asked):
         return list(asked)
     return [{"points": asked}]
+
+
+def _check_keys(asked: Mapping[str, Any], name: str) -> None:
+    """Refuse a wish about a curve under a name that means nothing."""
+    for key in asked:
+        if key not in CURVE_KEYS:
+            hint = did_you_mean(key, CURVE_KEYS)
+            raise InputError(
+                f"curves asks for {reprlib.repr(key)} of {name!r}, but knows "
+                f"{listing(CURVE_KEYS)} alone{'; ' if hint else ''}{hint or '.'}"
+            )
+
+
+def _shape(asked: Mapping[str, Any], name: str) -> WishKind | None:
+    """The bend that is wished of a curve, if any."""
+    shape: WishKind | None = asked.get("shape")
+    if shape not in (None, "convex", "concave"):
+        raise InputError(
+            f"The shape of {name!r} is 'convex' or 'concave', not "
+            f"{reprlib.repr(shape)}."
+        )
+    return shape
+
+
+def _wants_same(asked: Mapping[str, Any], name: str) -> bool:
+    """Whether a feature shall have the same effect on several labels."""
+    same = asked.get("same", False)
+    if not isinstance(same, bool):
+        raise InputError(
+            f"'same' of {name!r} is True or False, not {reprlib.repr(same)}."
+        )
+    return same
 
 
 def _points(points: Any, name: str) -> tuple[tuple[float, float], ...]:

@@ -73,7 +73,9 @@ def nomogram(sheet: PointsSheet) -> dict[str, Any]:
         end = LEFT + item.most * per_point
         x = LEFT + item.missing * per_point
         missing = Mark(x, MISSING, item.missing, level=0, middle=x)
-        axes.append(Axis(feature, y, LEFT, end, marks, missing))
+        axes.append(
+            Axis(feature, y, start=LEFT, stop=end, marks=marks, missing=missing)
+        )
     total = most_points(sheet.items)
     per_total = (RIGHT - LEFT) / max(total, 1)
     y += AXIS_HEIGHT + 4
@@ -168,7 +170,7 @@ def _placed(findings: list[tuple[int, list[str]]], per_point: float) -> list[Mar
             for below in range(level):  # the stem of the mark goes through these
                 ends[below] = max(ends[below], x)
             stem = placed[0].level if placed else level
-            placed.append(Mark(x, text, points, level, middle, stem))
+            placed.append(Mark(x, text, points, level=level, middle=middle, stem=stem))
         marks += placed
     return marks
 

@@ -55,17 +55,16 @@ def _model_facts(review: Review) -> PageData:
     for place, j in enumerate(review.shown.tolist()):
         judged = review.labels[j]
         node = nodes[place] if nodes else None
-        labels.append(
-            {
-                "name": judged.name,
-                "start": _start(judged.name, node),
-                "warning": worth.sentence(judged) if judged.is_guessed else "",
-                "node": node,
-                "shapes": _shape_pictures(curves, short_curves, j, n_statements),
-                "pairs": pair_facts(pairs, j),
-                "is_filed": is_filed[place],
-            }
-        )
+        facts = {
+            "name": judged.name,
+            "start": _start(judged.name, node),
+            "warning": worth.sentence(judged) if judged.is_guessed else "",
+            "node": node,
+            "shapes": _shape_pictures(curves, short_curves, j, n_statements),
+            "pairs": pair_facts(pairs, j),
+            "is_filed": is_filed[place],
+        }
+        labels.append(facts)
     contents, *how_to_read = base.legend()
     return {
         "contents": contents.replace(" %", "\N{NO-BREAK SPACE}%"),

@@ -39,6 +39,7 @@ RIDGES = tuple((2.0 ** np.arange(0, 11)).tolist())
 CURVE_SHARES = (0.0, 0.3, 1.0)
 MIN_FREE_SHARE = 0.01  # of rows, next to as many columns
 MIN_VARIANCE = 1e-12
+MIN_SLOPE = 1e-3
 MAX_SLOPE = 1e3
 MIN_COLUMN_VARIANCE = 1e-6
 
@@ -122,12 +123,12 @@ class JoinedSums:
 
     def of_label(self, j: int) -> dict[int, Moments]:
         """The sums of each site that shares a label, by its number."""
-        found = {}
+        by_site = {}
         for s, site in enumerate(self.sites):
             moments = site.of_label(j)
             if moments is not None:
-                found[s] = moments
-        return found
+                by_site[s] = moments
+        return by_site
 
     def shared_labels(self) -> list[int]:
         """Labels that some site shares."""
@@ -196,25 +197,26 @@ def joined(
             "5))."
         )
     sums = JoinedSums.of(sites)
-    kept = sums.shared_labels()
-    plan = keep_labels(sums.plan, [sums.plan.label_names[j] for j in kept])
-    by_label = [sums.of_label(j) for j in kept]
+    shared = sums.shared_labels()
+    plan = keep_labels(sums.plan, [sums.plan.label_names[j] for j in shared])
+    by_label = [sums.of_label(j) for j in shared]
     weighing, error = _chosen(plan, by_label)
     design = _weighed(plan, by_label, weighing.curve_share)
-    solved = [_solved(own, design, weighing.ridge) for own in by_label]
+    solved = [_solved(by_site, design, weighing.ridge) for by_site in by_label]
     lines = []
-    table = []
-    for name, own, whole in zip(plan.label_names, by_label, solved, strict=True):
-        statistics = _left_out(own, design, weighing.ridge, whole)
-        lines.append(_line(statistics.values()))
+    site_rows = []
+    for name, by_site, whole in zip(plan.label_names, by_label, solved, strict=True):
+        statistics = _left_out(by_site, design, weighing.ridge, whole)
+        lines.append(_line(list(statistics.values())))
         for s, judged in statistics.items():
-            table.append(_site_row(sums.sites[s].site, name, judged, len(own)))
+            site = sums.sites[s].site
+            site_rows.append(_site_row(site, name, judged, len(by_site)))
     curves = Curves(*map(np.array, zip(*lines, strict=True)))
     system = _system(plan, design, solved, curves)
-    nobody = np.zeros((1, len(kept)))
+    nobody = np.zeros((1, len(shared)))
     thresholds, _ = find_thresholds(threshold, nobody, nobody, np.ones(1))
     system = replace(system, thresholds=thresholds)
-    model = _classifier(system, plan, weighing, error, table, threshold)
+    model = _classifier(system, plan, weighing, error, site_rows, threshold)
     if keep_sums:
         model.kept_sums_ = _kept_sums(by_label, design, weighing.ridge, curves)
     return model
@@ -225,11 +227,16 @@ def _kept_sums(
 ) -> FitSums:
     """The sums of all sites together, a part per label."""
     check_sum_cells(design.n_columns, len(by_label))
-    parts = []
-    for j, own in enumerate(by_label):
-        moments = _scaled(reduce(add, own.values()), design)
-        parts.append(LabelSums(np.array([j]), moments))
-    return FitSums(design, ridge, tuple(parts), curves)
+    sums = []
+    for j, by_site in enumerate(by_label):
+        moments = _scaled(_total(by_site), design)
+        sums.append(LabelSums(np.array([j]), moments))
+    return FitSums(design, ridge, tuple(sums), curves)
+
+
+def _total(by_site: dict[int, Moments]) -> Moments:
+    """The sums of a label over all of these sites."""
+    return reduce(add, by_site.values())
 
 
 def _names_goal(threshold: Any) -> bool:
@@ -240,7 +247,7 @@ def _names_goal(threshold: Any) -> bool:
 
 def _variances(by_label: Sequence[dict[int, Moments]]) -> FloatArray:
     """Variances (Q,) of the columns over all rows of the label that has most."""
-    totals = [reduce(add, own.values()) for own in by_label]
+    totals = [_total(by_site) for by_site in by_label]
     largest = max(totals, key=lambda moments: moments.total)
     mean = largest.phi / largest.total
     variances = np.diag(largest.H) / largest.total - mean**2
@@ -277,20 +284,20 @@ def _scaled(moments: Moments, design: Design) -> Moments:
     return moments.weighted(np.arange(len(roots)), roots)
 
 
-def _solved(own: dict[int, Moments], design: Design, ridge: float) -> Solved:
+def _solved(by_site: dict[int, Moments], design: Design, ridge: float) -> Solved:
     """The numbers of a label by the sums of some sites."""
-    moments = _scaled(reduce(add, own.values()), design)
+    moments = _scaled(_total(by_site), design)
     primal = moments.solve(Penalty(ridge))
     return Solved(primal.B[:, 0], moments.phi / moments.total, float(primal.rates[0]))
 
 
 def _left_out(
-    own: dict[int, Moments], design: Design, ridge: float, whole: Solved
+    by_site: dict[int, Moments], design: Design, ridge: float, whole: Solved
 ) -> dict[int, ScoreStatistics]:
     """How each site is scored by the others; a single one by itself."""
     statistics = {}
-    for s, moments in own.items():
-        others = {other: sums for other, sums in own.items() if other != s}
+    for s, moments in by_site.items():
+        others = {other: sums for other, sums in by_site.items() if other != s}
         solved = _solved(others, design, ridge) if others else whole
         site = _scaled(moments, design)
         statistics[s] = ScoreStatistics.of(site, solved.B, solved.intercept)
@@ -305,7 +312,7 @@ def _chosen(
     tried = {}
     for share in shares:
         design = _weighed(plan, by_label, share)
-        wholes = [_scaled(reduce(add, own.values()), design) for own in by_label]
+        wholes = [_scaled(_total(by_site), design) for by_site in by_label]
         errors = np.mean([_errors(whole) for whole in wholes], axis=0)
         for ridge, error in zip(RIDGES, errors.tolist(), strict=True):
             tried[Weighing(share, ridge)] = error
@@ -336,23 +343,20 @@ def _errors(whole: Moments) -> FloatArray:
     return np.array(errors)
 
 
-def _line(statistics: Any) -> tuple[float, float]:
+def _line(sites: Sequence[ScoreStatistics]) -> tuple[float, float]:
     """Slope and offset of log-odds, by two normal distributions of scores."""
-    parts = list(statistics)
-    cases = sum(part.n_cases for part in parts)
-    others = sum(part.n_others for part in parts)
-    n = cases + others
-    mean_case = sum(part.n_cases * part.mean_case for part in parts) / cases
-    mean_other = sum(part.n_others * part.mean_other for part in parts) / others
-    # sites differ in their means, too: all of that is within cases and others
-    within = sum(
-        part.n_cases * ((part.mean_case - mean_case) ** 2 + part.variance)
-        + part.n_others * ((part.mean_other - mean_other) ** 2 + part.variance)
-        for part in parts
-    )
-    variance = max(within / n, MIN_VARIANCE)
-    slope = float(np.clip((mean_case - mean_other) / variance, 1e-3, MAX_SLOPE))
-    offset = log(cases / others) - slope * (mean_case + mean_other) / 2
+    n_cases = sum(site.n_cases for site in sites)
+    n_others = sum(site.n_others for site in sites)
+    mean_case = sum(site.n_cases * site.mean_case for site in sites) / n_cases
+    mean_other = sum(site.n_others * site.mean_other for site in sites) / n_others
+    within = 0.0
+    for site in sites:  # sites differ in their means, too: that is within the two
+        squared_case = (site.mean_case - mean_case) ** 2 + site.variance
+        squared_other = (site.mean_other - mean_other) ** 2 + site.variance
+        within += site.n_cases * squared_case + site.n_others * squared_other
+    variance = max(within / (n_cases + n_others), MIN_VARIANCE)
+    slope = float(np.clip((mean_case - mean_other) / variance, MIN_SLOPE, MAX_SLOPE))
+    offset = log(n_cases / n_others) - slope * (mean_case + mean_other) / 2
     return slope, offset
 
 
@@ -412,7 +416,7 @@ def _classifier(
     plan: Plan,
     weighing: Weighing,
     error: float,
-    table: list[dict[str, Any]],
+    site_rows: list[dict[str, Any]],
     threshold: Any,
 ) -> MLTSKClassifier:
     """A fitted classifier of a system."""
@@ -434,7 +438,7 @@ def _classifier(
         "loo_scores_": np.zeros((0, len(system.label_names))),
         "loo_rows_": np.zeros(0, dtype=np.intp),
         "fit_record_": None,
-        "sites_": table,
+        "sites_": site_rows,
     }
     for name, value in attributes.items():
         setattr(model, name, value)

@@ -105,30 +105,19 @@ class Plan:
             raise InputError("A plan needs the summary of one site at least.")
         sites = sorted(summaries, key=repr)
         _check_given_once(sites)
-        names, notes = _shared_features(sites)
+        names, notes_on_features = _shared_features(sites)
         features = {name: [_feature_of(site, name) for site in sites] for name in names}
         n_rows = sum(site["rows"] for site in sites)
         kinds = {name: _common_kind(name, features[name]) for name in names}
         for name, kind in kinds.items():
-            features[name] = [_as_elsewhere(own, kind) for own in features[name]]
+            features[name] = [
+                _as_elsewhere(feature, kind) for feature in features[name]
+            ]
         columns = _columns(kinds, features, n_rows)
-        labels, more = _labels(sites)
-        notes += more
+        labels, notes_on_labels = _labels(sites)
         X = _made_up(columns, features, n_rows)
         fewest = min(site["people"] for site in sites)
-        scale = _scale(X, columns, n_rows)
-        if len(scale.terms) > fewest:  # finer curves need more people at every site
-            scale = _scale(X, columns, n_rows=0)
-        if curves is None:
-            curves = fewest >= len(scale.terms)
-            if not curves:
-                notes.append(
-                    f"The smallest site has {fewest:,} people and there would be "
-                    f"{len(scale.terms):,} columns with curves: features have straight "
-                    "lines only (--curves for more)."
-                )
-        if not curves:
-            scale = scale.keeping(_without_curves(scale.terms))
+        scale, notes_on_scale = _scale_for(X, columns, n_rows, fewest, curves)
         return cls(
             kinds=kinds,
             columns=columns,
@@ -137,7 +126,7 @@ class Plan:
             variance=scale.variance,
             quantiles=np.quantile(X, np.linspace(0, 1, 21), axis=0).T.copy(),
             label_names=labels,
-            notes=tuple(notes),
+            notes=(*notes_on_features, *notes_on_labels, *notes_on_scale),
         )
 
 
@@ -149,6 +138,30 @@ def _check_given_once(sites: Sequence[Summary]) -> None:
                 f"The summary of {one['site']!r:.80} is there twice: give each site "
                 "once."
             )
+
+
+def _scale_for(
+    X: FloatArray, columns: Columns, n_rows: int, fewest: int, curves: bool | None
+) -> tuple[Scale, list[str]]:
+    """The scale of made-up rows X (n, D) for sites of ``fewest`` people, and notes.
+
+    Finer curves, and curves at all, need as many people at every site as there are
+    columns, unless ``curves`` says that they are wanted.
+    """
+    scale = _scale(X, columns, n_rows)
+    if len(scale.terms) > fewest:
+        scale = _scale(X, columns, n_rows=0)
+    has_people = len(scale.terms) <= fewest
+    if curves or (curves is None and has_people):
+        return scale, []
+    notes = []
+    if curves is None:
+        notes.append(
+            f"The smallest site has {fewest:,} people and there would be "
+            f"{len(scale.terms):,} columns with curves: features have straight lines "
+            "only (--curves for more)."
+        )
+    return scale.keeping(_without_curves(scale.terms)), notes
 
 
 def _scale(X: FloatArray, columns: Columns, n_rows: int) -> Scale:
@@ -167,31 +180,41 @@ def _without_curves(terms: Terms) -> Any:
 
 def _feature_of(site: Summary, name: str) -> Mapping[str, Json]:
     """What a summary tells about a feature."""
-    found: Mapping[str, Json] = next(
-        feature for feature in site["features"] if feature["name"] == name
-    )
-    return found
+    feature: Mapping[str, Json]
+    for feature in site["features"]:
+        if feature["name"] == name:
+            return feature
+    raise KeyError(name)
 
 
 def _shared_features(sites: Sequence[Summary]) -> tuple[list[str], list[str]]:
     """Names of the features that all sites have, and notes on the others."""
-    by_site = [[feature["name"] for feature in site["features"]] for site in sites]
-    shared = [name for name in by_site[0] if all(name in own for own in by_site)]
-    same = [name for name in shared if _is_constant_everywhere(sites, name)]
-    shared = [name for name in shared if name not in same]
+    names_by_site = [
+        [feature["name"] for feature in site["features"]] for site in sites
+    ]
+    everywhere = set.intersection(*map(set, names_by_site))
+    constant = []
+    shared = []
+    for name in names_by_site[0]:
+        if name not in everywhere:
+            continue
+        if _is_constant_everywhere(sites, name):
+            constant.append(name)
+        else:
+            shared.append(name)
     if len(shared) < MIN_SHARED_FEATURES:
         raise InputError(
             "The sites have no feature in common: give columns that mean the same the "
             "same name."
         )
-    others = sorted({name for own in by_site for name in own} - {*shared, *same})
     notes = []
-    if same:
+    if constant:
         notes.append(
-            f"The same in all rows of each site, so left out: {quoted_list(same)}."
+            f"The same in all rows of each site, so left out: {quoted_list(constant)}."
         )
-    if others:
-        notes.append(f"Not at every site, so left out: {quoted_list(others)}.")
+    elsewhere = sorted(set.union(*map(set, names_by_site)) - everywhere)
+    if elsewhere:
+        notes.append(f"Not at every site, so left out: {quoted_list(elsewhere)}.")
     return shared, notes
 
 
@@ -210,10 +233,9 @@ def _as_elsewhere(
     """
     if feature["kind"] != CONSTANT:
         return feature
-    told = feature["values"]
     values: list[Json] = []
     numbers: list[Json] = []
-    for word, count in told:
+    for word, count in feature["values"]:
         number = as_number(word)  # NaN if it is none
         if kind == NOMINAL or (isinstance(kind, tuple) and word in kind):
             values.append([word, count])
@@ -273,30 +295,37 @@ def _columns(
     n_rows: int,
 ) -> Columns:
     """The features of all sites as columns of numbers."""
-    plain, values, rare, gaps = [], [], [], []
     least = least_rows(n_rows)
+    values = []
+    rare = []
+    gaps = []
     for name, kind in kinds.items():
         missing = sum(feature["missing"] for feature in features[name])
         gaps.append(bool(least <= missing <= n_rows - least))
-        plain.append(_plain_kind(kind))
-        frequent: list[str] = []
-        infrequent: list[str] = []
-        if plain[-1] == "ordinal":
-            frequent = list(kind)
-        elif plain[-1] == "nominal":
-            counts = _total_counts(features[name])
-            order = sorted(counts, key=lambda value: (-counts[value], value))
-            frequent = [value for value in order if counts[value] >= least]
-            infrequent = [value for value in order if counts[value] < least]
-        values.append(tuple(frequent))
-        rare.append(tuple(infrequent))
+        frequent, infrequent = _by_frequency(kind, features[name], least)
+        values.append(frequent)
+        rare.append(infrequent)
     return Columns(
         names=tuple(kinds),
-        kinds=tuple(plain),
+        kinds=tuple(map(_plain_kind, kinds.values())),
         values=tuple(values),
         rare=tuple(rare),
         gaps=tuple(gaps),
     )
+
+
+def _by_frequency(
+    kind: str | tuple[str, ...], features: Sequence[Mapping[str, Json]], least: float
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Values of at least ``least`` rows, and the rarer ones; all levels of ranks."""
+    if isinstance(kind, tuple):
+        return kind, ()
+    if _plain_kind(kind) == "number":
+        return (), ()
+    counts = _total_counts(features)
+    values = sorted(counts, key=lambda value: (-counts[value], value))
+    frequent = tuple(value for value in values if counts[value] >= least)
+    return frequent, tuple(values[len(frequent) :])
 
 
 def _plain_kind(kind: str | tuple[str, ...]) -> str:
@@ -322,26 +351,34 @@ def _made_up(
 ) -> FloatArray:
     """Made-up rows (n, D) with the distribution of each column that summaries tell."""
     made = []
-    for part in columns.parts:
-        name = columns.names[part.feature]
-        own = features[name]
+    for d, part in enumerate(columns.parts):
+        own = features[columns.names[part.feature]]
         if part.value is None:
-            levels = columns.values[part.feature]
-            made.append(_made_up_numbers(own, levels))
+            made.append(_made_up_numbers(own, columns.values[part.feature]))
             continue
-        counts = _total_counts(own)
-        named = sum(counts.values())
-        share = 0.0
-        if columns.is_gap[len(made)]:
-            share = sum(feature["missing"] for feature in own) / n_rows
-        elif part.value in counts and part.value in columns.values[part.feature]:
-            share = counts[part.value] / max(named, 1)
-        else:
-            rare = sum(counts[value] for value in columns.rare[part.feature])
-            share = rare / max(named, 1)
+        share = _share_of_ones(columns, d, own, n_rows)
         n_ones = int(np.clip(round(share * MADE_UP_ROWS), 1, MADE_UP_ROWS - 1))
         made.append(1.0 * (np.arange(MADE_UP_ROWS) < n_ones))
     return np.column_stack(made).astype(np.float64)
+
+
+def _share_of_ones(
+    columns: Columns, d: int, features: Sequence[Mapping[str, Json]], n_rows: int
+) -> float:
+    """The share of rows with a 1 in column d, which is about a gap or a value.
+
+    A value with no column of its own counts in the column of rare values.
+    """
+    part = columns.parts[d]
+    if columns.is_gap[d]:
+        return float(sum(feature["missing"] for feature in features) / n_rows)
+    counts = _total_counts(features)
+    n_with_value = sum(counts.values())
+    if part.value in counts and part.value in columns.values[part.feature]:
+        n_ones = counts[part.value]
+    else:
+        n_ones = sum(counts[value] for value in columns.rare[part.feature])
+    return n_ones / max(n_with_value, 1)
 
 
 def _made_up_numbers(

@@ -131,8 +131,7 @@ def _hide_labels(rows: Protected, names: tuple[str, ...], people: People) -> Non
                 rows.observed[:, j] = False
         if (rows.observed == before).all():
             break
-    is_shared = rows.observed.any(axis=0).tolist()
-    left_out = [name for name, is_in in zip(names, is_shared, strict=True) if not is_in]
+    left_out = [name for j, name in enumerate(names) if not rows.observed[:, j].any()]
     if left_out:
         rows.told.append(
             f"Labels with fewer than {people.least} cases or others are not shared: "
