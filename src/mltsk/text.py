@@ -1,6 +1,7 @@
 """Words of sentences for users: counts with nouns, lists, likely misspellings."""
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -8,7 +9,7 @@ from difflib import get_close_matches
 # Short words that are no code: "No" and "no" are one answer, "F" and "f" one sex.
 SHORT_ANSWERS = frozenset({"no", "ja", "si", "sí", "sì", "f", "m", "w"})
 # Not the joiners of Persian and Hindi, which change what is seen.
-_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200e\u200f\u2060\ufeff\u00ad"))
+_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200e\u200f\u2060\ufe0f\ufeff\u00ad"))
 MIN_LETTERS = 3  # of a word whose capitals mean nothing: AA, Aa and aa are genotypes
 
 
@@ -71,6 +72,41 @@ def visible(text: str) -> str:
     ('age', 'no')
     """
     return text if text.isascii() else text.translate(_INVISIBLE)
+
+
+def width_of(text: str) -> int:
+    """How many columns of a terminal a text takes: two for a sign of East Asia.
+
+    >>> width_of("age"), width_of("年齢"), width_of("हाँ")
+    (3, 4, 2)
+    """
+    if text.isascii():
+        return len(text)
+    width = 0
+    for sign in text:
+        is_wide = unicodedata.east_asian_width(sign) in ("W", "F")
+        is_above = unicodedata.category(sign) in ("Mn", "Me", "Cf")
+        width += 0 if is_above else 1 + is_wide
+    return width
+
+
+def shortened(text: str, width: int) -> str:
+    """Text of at most ``width`` columns of a terminal, with "…" where it was cut.
+
+    >>> shortened("haemoglobin", 6), shortened("年齢", 3)
+    ('haemo…', '年…')
+    """
+    if width_of(text) <= width:
+        return text
+    kept = text[: width - 1]
+    while width_of(kept) > width - 1:
+        kept = kept[:-1]
+    return f"{kept}…"
+
+
+def padded(text: str, width: int) -> str:
+    """Text with spaces behind it, up to ``width`` columns of a terminal."""
+    return text + " " * (width - width_of(text))
 
 
 def quoted(text: str, at_most: int = 40) -> str:

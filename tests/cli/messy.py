@@ -1,4 +1,4 @@
-"""Eighteen files as messy as people have them, each with traps of its own.
+"""Twenty-one files as messy as people have them, each with traps of its own.
 
 `python tests/cli/messy.py FOLDER` writes them, to be tried by hand.
 """
@@ -338,6 +338,67 @@ def trial(folder):
     return path
 
 
+def board(folder):
+    """An Excel of Germany: WAHR, #NV, sums in the middle, limits in words, hours."""
+    rows = []
+    for k, p in enumerate(sorted(patients(), key=lambda p: p["ward"])):
+        i = p["number"]
+        crp = f"{p['weight'] / 9:.1f}".replace(".", ",")
+        crp = "unter 5,0" if i % 9 == 0 else crp
+        crp = "#NV" if i % 10 == 0 else crp
+        share = f"{p['age'] / 2:.1f} %".replace(".", ",")
+        labels = ["WAHR" if p[name] else "FALSCH" for name in ("gout", "asthma")]
+        seen = f"{i % 12 + 7}h{i % 60:02}"
+        rows.append([p["ward"], f"{p['age']:.0f} Jahre", crp, share, seen, *labels])
+        if k % 40 == 39:
+            rows.append([f"{p['ward']} Ergebnis", "", "2211,5", "", "", "", ""])
+    header = ["Station", "Alter", "CRP", "Anteil", "Uhrzeit", "Gicht", "Asthma"]
+    path = folder / "board.csv"
+    path.write_bytes(lines(header, rows, ";").replace("\n", "\r\n").encode("cp1252"))
+    return path
+
+
+def forms(folder):
+    """Two files put together, with a mark within; feet, boxes, scales, short rows."""
+    header = ["age", "height", "pain", "consent", "findings", "remark"]
+    rows = []
+    for p in patients():
+        i = p["number"]
+        height = f'{5 + i % 2}\' {i % 12}""'
+        pain = ("1 - none", "2", "3", "4", "5 - worst")[int(p["age"]) % 5]
+        names = [name for name in ("gout", "asthma") if p[name]]
+        seen = (" / " if i % 2 else "; ").join(names) or "none"
+        box = "[x]" if i % 3 else "[ ]"
+        cells = [f"{p['age']:.0f}歳", f'"{height}"', pain, box, seen]
+        rows.append(cells if i % 11 else [*cells, "called back"])
+        if i == 59:
+            rows.append([f"\ufeff{header[0]}", *header[1:]])
+    path = folder / "forms.csv"
+    path.write_text(lines(header, rows), encoding="utf-8-sig")
+    return path
+
+
+def register(folder):
+    """Another table below, formulas without a value, and dates as Excel counts days."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["date of birth", "age", "weight", "twice", "gout", "asthma"])
+    for row, p in enumerate(patients(), 2):
+        born = int(44000 - 365.25 * p["age"])
+        labels = [p[name] for name in ("gout", "asthma")]
+        sheet.append([born, p["age"], p["weight"], f"=2*C{row}", *labels])
+    sheet.append([])
+    sheet.append(["Wards", None])
+    sheet.append(["ward", "beds", "rooms", None])
+    for ward, beds in (("north", 12), ("south", 14), ("west", 9)):
+        sheet.append([ward, beds, beds // 3])
+    path = folder / "register.xlsx"
+    book.save(path)
+    return path
+
+
 FILES = (
     salaries,
     workbook,
@@ -357,6 +418,9 @@ FILES = (
     polish,
     wards,
     trial,
+    board,
+    forms,
+    register,
 )
 
 if __name__ == "__main__":

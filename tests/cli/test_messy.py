@@ -71,7 +71,10 @@ EXPECTED = {
         "--long patient,diagnosis --prefix 3",
         {"age": "number", "weight": "number"},
         ("M10", "J45"),
-        ("175 rows put together by patient: 120", "3 codes cut to 3 characters"),
+        (
+            "175 rows put together to 120, one per patient",
+            "3 codes cut to 3 characters",
+        ),
     ),
     messy.visits: Expected(
         "--labels lab=positive --number day --drop diagnoses",
@@ -198,6 +201,42 @@ EXPECTED = {
             "CRP: signs behind numbers left out (",
         ),
     ),
+    messy.board: Expected(
+        "--labels Gicht,Asthma --number Uhrzeit",
+        {"Station": "nominal", "Alter": "number", "CRP": "number", "Anteil": "number"},
+        ("Gicht", "Asthma"),
+        (
+            "3 rows with totals among the data left out ('north Ergebnis', 'south Erge",
+            "unit Jahre taken off",
+            "limits such as 'unter 5,0' read as the number alone",
+            "CRP: 12 cells with '#NV' counted as missing",
+            "Uhrzeit: times read as hours",
+        ),
+    ),
+    messy.forms: Expected(
+        "--label-column findings --drop remark",
+        {"age": "number", "height": "number", "pain": "number", "consent": "yes/no"},
+        ("gout", "asthma"),
+        (
+            "109 rows have fewer cells than there are names: blank at the end",
+            "1 row with the names again left out",
+            "unit 歳 taken off",
+            "feet and inches read as inches (5' 0\" is 60); --nominal",
+            "words behind numbers left out (1 - none is 1); --nominal",
+            "('gout / asthma' is 'asthma', 'gout'); --separator to overrule",
+        ),
+    ),
+    messy.register: Expected(
+        "--labels gout,asthma",
+        {"date of birth": "number", "twice": "constant", "weight": "number"},
+        ("gout", "asthma"),
+        (
+            "6 rows below left out as another table ('Wards'); --skip-end 0",
+            "no value in the file for 120 formulas: open it in Excel and save it",
+            "twice: left out: no value at all",
+            "may be dates as Excel counts days (",
+        ),
+    ),
 }
 
 
@@ -207,7 +246,7 @@ def test_messy_files_all_have_an_expectation():
 
 @pytest.fixture(params=messy.FILES, ids=lambda make: make.__name__)
 def make(request):
-    if request.param in (messy.workbook, messy.cohort, messy.wards):
+    if request.param in (messy.workbook, messy.cohort, messy.wards, messy.register):
         pytest.importorskip("openpyxl")
     return request.param
 
@@ -245,6 +284,18 @@ def test_all_commands_take_a_messy_file(make, succeeds, tmp_path):
     succeeds("second-look", model, path)  # the same table by its digest
     succeeds("review", path, expected.options, "--quick --out", page)
     assert all(label in page.read_text("utf-8") for label in expected.labels)
+
+
+def test_evaluate_says_whether_rows_are_those_of_the_fit(succeeds, tmp_path):
+    path = messy.salaries(tmp_path)
+    model = tmp_path / "model.skops"
+    succeeds("fit", path, EXPECTED[messy.salaries].options, "--rules 0 --out", model)
+    sentence = "the model was fitted on these rows: others may be told worse."
+    assert sentence in succeeds("evaluate", model, path).err
+    header, first, _, *rows = path.read_text().splitlines()
+    other = "\n".join([header, first, first, *rows])  # as many, by the same name
+    path.write_text(other)
+    assert sentence not in succeeds("evaluate", model, path).err
 
 
 def test_predict_refuses_a_column_in_another_unit(succeeds, refused, tmp_path):
@@ -287,7 +338,7 @@ def test_predict_puts_the_rows_of_one_patient_together(succeeds, tmp_path):
     answer = succeeds("predict", model, path)
     patients = [row.partition(",")[0] for row in answer.out.splitlines()[1:]]
     assert patients == [f"P{number}" for number in range(messy.N_ROWS)]
-    assert f"rows put together by patient: {messy.N_ROWS}" in answer.err
+    assert f"rows put together to {messy.N_ROWS}, one per patient" in answer.err
     without_codes = tmp_path / "new.csv"
     rows = [line.rpartition(",")[0] for line in path.read_text().splitlines()]
     without_codes.write_text("\n".join(dict.fromkeys(rows)))

@@ -33,7 +33,7 @@ def test_read_workbook_gives_every_type_of_cell_as_it_is(path):
     book.active.append(cells)
     book.active["J1"] = "=1/0"
     book.save(path)
-    sheets, sheet, rows, _ = read_workbook(path)
+    sheets, sheet, rows, *_ = read_workbook(path)
     assert (sheets, sheet) == (["Sheet"], "Sheet")
     assert rows[0][: len(cells)] == cells
     types = [type(cell) for cell in rows[0][: len(cells)]]
@@ -176,6 +176,18 @@ def test_read_workbook_leaves_blank_cells_beside_merged_ones(path):
     book.save(path)
     workbook = read_workbook(path)
     assert (workbook.rows[2], workbook.n_filled) == (["", 48], 0)
+
+
+def test_read_table_says_that_formulas_have_no_value(path):
+    book = openpyxl.Workbook()
+    book.active.append(["age", "sum", "gout"])
+    for i in range(12):
+        book.active.append([40 + i, f"=A{i + 2}+1", i % 2])
+    book.save(path)
+    workbook = read_workbook(path)
+    assert (workbook.n_without_value, workbook.rows[1]) == (12, [40, "", 0])
+    note = "no value in the file for 12 formulas: open it in Excel and save it there"
+    assert note in read_table(path, "gout", number="age").columns.notes
 
 
 def test_read_table_reads_times_and_durations_of_a_sheet(path):

@@ -183,3 +183,16 @@ def test_words_for_unknown_are_missing_beside_yes_and_no_alone(column):
     assert report.notes[0] == (
         "5 cells with 'not known' a category; --missing=\"not known\" if it is none"
     )
+
+
+def test_days_as_excel_counts_them_are_noted_under_the_name_of_a_date(column):
+    days = [f"{18264 + 700 * (i * 7 % 24)}" for i in range(24)]
+    report, _ = column(days, name="Geb. Datum")
+    assert "(18264 is 1950-01-01); format the column as dates" in report.notes[-1]
+    report, _ = column(days, name="salary")
+    assert not any("Excel" in note for note in report.notes)
+
+
+def test_read_table_reads_times_as_the_french_write_them(column):
+    _, hours = column(["14h30", "9h05", "23h59"], number="it")
+    assert hours == pytest.approx([14.5, 9 + 5 / 60, 23 + 59 / 60])

@@ -81,6 +81,13 @@ def test_read_label_takes_words_that_the_user_says_mean_yes():
     assert_array_equal(both.Y, [[0, 0], [1, 1], [np.nan, 1]])
 
 
+def test_read_label_counts_the_point_of_sas_as_not_observed(refusal):
+    table = read_table(FRAME.assign(p=["1", ".", "0"]), "p")
+    assert_array_equal(table.Y["p"], [1, np.nan, 0])
+    assert "p: 1 cell with '.' counted as not observed" in table.columns.notes
+    assert "holds '+', '-', '.'" in refusal(FRAME.assign(p=["+", ".", "-"]), "p")
+
+
 def test_read_label_refuses_words_and_columns_that_are_not_there(refusal):
     sentence = refusal(FRAME, {"q": "maybe"})
     assert "has no cell with 'maybe'; it holds 'no', 'yes'" in sentence
@@ -138,6 +145,13 @@ def test_read_lists_refuses_a_column_without_labels(refusal):
         (["ναι", "όχι", "όχι"], [1, 0, 0]),
         (["есть", "нет", "нет"], [1, 0, 0]),
         (["VAR", "YOK", "YOK"], [1, 0, 0]),
+        (["да", "не", "не"], [1, 0, 0]),
+        (["Taip", "Ne", "Ne"], [1, 0, 0]),
+        (["áno", "nie", "nie"], [1, 0, 0]),
+        (["PRAWDA", "FAŁSZ", "FAŁSZ"], [1, 0, 0]),
+        (["DOĞRU", "YANLIŞ", "YANLIŞ"], [1, 0, 0]),
+        (["[x]", "[ ]", "[ ]"], [1, 0, 0]),
+        (["✔️", "❌", "❌"], [1, 0, 0]),
     ],
 )
 def test_read_label_knows_yes_and_no_in_many_languages(cells, expected):
@@ -218,6 +232,19 @@ def test_read_lists_reads_a_dash_and_words_for_none_as_no_label():
     assert note in table.columns.notes
     told = read_table(frame, label_column="sick", missing="-")
     assert told.Y["gout"].isna().sum() == 2
+
+
+@pytest.mark.parametrize("sign", [" / ", "/", " + ", "&", ", "])
+def test_read_lists_divides_entries_that_are_labels_alone_too(sign):
+    lists = [f"gout{sign}asthma", "asthma", "gout; asthma", "gout", "heart/lung"]
+    frame = pd.DataFrame({"x": [1.5, 2, 3, 4, 5], "sick": lists})
+    table = read_table(frame, label_column="sick")
+    assert table.label_names == ("asthma", "gout", "heart/lung")
+    assert_array_equal(table.Y["gout"], [1, 0, 1, 1, 0])
+    note = f"({f'gout{sign}asthma'!r} is 'asthma', 'gout'); --separator to overrule"
+    assert note in table.columns.notes[0]
+    told = read_table(frame, label_column="sick", separator=";")
+    assert f"gout{sign}asthma" in told.label_names
 
 
 def test_read_lists_puts_labels_in_other_capitals_together():

@@ -3,7 +3,7 @@
 import pytest
 
 from mltsk.exceptions import InputError
-from mltsk.tables.layout import Layout, data_rows, lay_out
+from mltsk.tables.layout import Layout, lay_out
 
 NAMES = ["age", "weight", "ward", "gout"]
 DATA = [["61", "70.5", "east", "1"], ["48", "81.0", "west", "0"]] * 3
@@ -166,16 +166,6 @@ def test_lay_out_takes_groups_names_and_units_from_three_rows():
     assert (table.names, table.rows, table.first) == (NAMES, DATA, 3)
     assert "names are in two rows" in table.notes[0]
     assert "left out as units ('years', 'kg', '0/1')" in table.notes[1]
-
-
-def test_data_rows_leaves_empty_rows_and_repeated_names_out():
-    notes = []
-    rows = [DATA[0], ["", " ", "", ""], NAMES, ["age ", "weight", "", ""], DATA[1]]
-    assert data_rows(NAMES, rows, notes) == DATA[:2]
-    assert notes == [
-        "1 empty row among the data left out",
-        "2 rows with the names again left out",
-    ]
 
 
 def test_lay_out_takes_names_of_rows_as_r_writes_them():

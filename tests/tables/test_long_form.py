@@ -27,7 +27,7 @@ def test_row_per_key_makes_a_row_per_patient_and_a_label_per_code():
         table.Y, [[0, 1, 1], [0, 0, 0], [1, 0, 0], [np.nan, np.nan, np.nan]]
     )
     notes = " / ".join(table.columns.notes)
-    assert "7 rows put together by patient: 4" in notes
+    assert "7 rows put together to 4, one per patient" in notes
     assert "1 row without patient left out" in notes
     assert "columns that differ between rows of one patient left out: 'day'" in notes
 

@@ -316,6 +316,19 @@ def test_numbers_of_asks_columns_with_points_in_the_same_way():
         (["'79", "'52"], [79, 52], "('52 is 52)"),
         (['="12.5"', '="3"'], [12.5, 3], "2 cells written as formulas of text"),
         (["６．５", "７"], [6.5, 7], ""),
+        (["81歳", "52歳"], [81, 52], "unit 歳 taken off (81歳 is a number)"),
+        (["81 yrs", "1 year", "52 years"], [81, 1, 52], "unit yrs taken off"),
+        (["below 0.5", "0.7", "1.5"], [0.5, 0.7, 1.5], '--missing "below 0.5"'),
+        (["0,7", "poniżej 0,5", "1,5"], [0.7, 0.5, 1.5], "limit such as 'poniżej 0,5'"),
+        (["2", "more than 90", "7"], [2, 90, 7], "limit such as 'more than 90'"),
+        (["6'2\"", "5' 11”", "5'"], [74, 71, 60], "(6'2\" is 74); --nominal"),
+        (["6 ft 2 in", "5ft"], [74, 60], "feet and inches read as inches"),
+        (
+            ["1 - never", "2", "3", "4 = always"],
+            [1, 2, 3, 4],
+            "words behind numbers left out (1 - never is 1); --nominal",
+        ),
+        (["2", "#WERT!", "3"], [2, np.nan, 3], "1 cell with '#WERT!' counted"),
     ],
 )
 def test_numbers_of_reads_what_laboratories_and_shops_write(
@@ -338,8 +351,30 @@ def test_numbers_of_takes_letters_behind_some_numbers_for_codes(column, cells):
     assert column(cells)[0].kind == "nominal"
 
 
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["1 - never", "2 - often", "3 - always"] * 5,  # all steps have words
+        ["1 - never", "1", "2"] * 5,  # one step is written in two ways
+        ["6'2\"", "5'12\"", "5'"] * 5,  # there are no twelve inches
+        ["81歳", "52", "61歳"] * 5,
+    ],
+)
+def test_numbers_of_leaves_words_alone_that_are_no_numbers(column, cells):
+    assert column(cells)[0].kind == "nominal"
+
+
+def test_numbers_of_knows_what_a_comma_is_from_other_columns():
+    commas = [f"{i % 9 + 1},{100 + i}" for i in range(60)]
+    frame = pd.DataFrame({"age": ["79,5", "52,2"] * 31, "it": [*commas, "0,523", "3"]})
+    assert read_table(frame).X["it"].tolist()[:2] == [1.1, 2.101]
+
+
 def test_numbers_of_names_units_that_differ_where_a_column_is_left_out(column):
     cells = [f"{60 + i} kg" for i in range(20)] + [f"{130 + i} lbs" for i in range(10)]
     report, _ = column(cells)
     assert report.kind == "text"
     assert "left out: numbers in different units (kg and lbs)" in report.notes[0]
+    cells = [f"{i}.5 %" for i in range(20)] + [f"0.{100 + i}" for i in range(15)]
+    report, _ = column(cells)
+    assert "left out: numbers in different units (% and none)" in report.notes[0]

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from mltsk import read_table
+from mltsk.text import width_of
 
 HOSTILE = "<img src=x onerror=alert(1)>\x1b[31m"
 
@@ -25,6 +26,15 @@ def test_column_report_fits_a_terminal():
     assert (
         text.splitlines()[0] == "data: 2 rows, 4 features, 0 labels, 1 column left out"
     )
+
+
+def test_column_report_is_aligned_with_signs_that_are_two_columns_wide():
+    text = str(report(年齢=[61.5, 48], 体重の測定値=[70.5, 81], hb=[1.5, 2]))
+    rows = text.splitlines()[3:6]
+    places = [width_of(row[: row.index("number")]) for row in rows]
+    assert places == [places[0]] * 3
+    wide = str(report(**{"年齢" * 30: ["病院" * 30, "内科" * 30]}, x=[1.5, 2]))
+    assert max(map(width_of, wide.splitlines()[2:5])) <= 80
 
 
 def test_column_report_gives_shares_of_missing_cells():

@@ -86,7 +86,12 @@ def evaluate(
       mltsk evaluate patients.skops test.csv --json
     """
     from ..metrics.label_text import label_text
-    from .inputs import LabelOptions, fitted_label_options, samples
+    from .inputs import (
+        LabelOptions,
+        are_rows_of_fit,
+        fitted_label_options,
+        samples,
+    )
     from .opened import open_model
 
     classifier, info = open_model(model)
@@ -105,11 +110,8 @@ def evaluate(
     )
     overall, by_label = _metrics(classifier, rows)
     n_rows, n_labels = rows.Y.shape
-    if info.data == rows.name and info.fitted.get("samples") == n_rows:
-        note(
-            f"the model was fitted on data called {rows.name} with as many rows: this "
-            "may be no estimate for others."
-        )
+    if are_rows_of_fit(info, rows):
+        note("the model was fitted on these rows: others may be told worse.")
     if as_json:
         say(_metrics_json(overall, by_label, n_rows=n_rows))
         return

@@ -434,6 +434,14 @@ def is_table_of_fit(info: "ModelInfo", rows: DataTable) -> bool:
     return has_size and has_name and _has_digest_of_fit(info, rows)
 
 
+def are_rows_of_fit(info: "ModelInfo", rows: DataTable) -> bool:
+    """Whether a table holds the rows of a fit, by its cells; else by name and size."""
+    if "table" in info.fitted:
+        return _has_digest_of_fit(info, rows)
+    has_size = info.fitted.get("samples") == len(rows)
+    return has_size and info.data == rows.name
+
+
 def _has_digest_of_fit(info: "ModelInfo", rows: DataTable) -> bool:
     """Whether the cells of a table are those of a fit, as far as the file knows."""
     fitted = info.fitted.get("table")

@@ -20,6 +20,7 @@ import typer
 from ..exceptions import InputError, printable, printable_lines
 from ..files import check_outputs, writing
 from ..machine import discard_output, open_standard_descriptors
+from ..text import padded, width_of
 
 LOWER_IS_BETTER = ("HL", "OE", "RL", "CV")
 MAX_PRINTED_LABELS = 20
@@ -51,10 +52,10 @@ def aligned(rows: Iterable[Sequence[object]], indent: str = "") -> str:
 
 def _padded(column: Sequence[str]) -> list[str]:
     """The cells of a column, all of one width."""
-    width = max(len(cell) for cell in column)
+    width = max(map(width_of, column))
     if all(_is_number_or_dash(cell) for cell in column[1:]):
         return [cell.rjust(width) for cell in column]
-    return [cell.ljust(width) for cell in column]
+    return [padded(cell, width) for cell in column]
 
 
 def _is_number_or_dash(cell: str) -> bool:

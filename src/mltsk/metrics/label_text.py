@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mltsk.exceptions import printable
-from mltsk.text import plural
+from mltsk.text import padded, plural, shortened, width_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame  # slower to import than this package
@@ -27,15 +27,15 @@ def label_text(metrics: "DataFrame", columns: Sequence[str]) -> str:
     rows = [("label", list(columns))]
     for name, *values in shown.itertuples():
         digits = [digits_of(value, 3) for value in values]
-        rows.append((_cut(printable(str(name)), room), digits))
+        rows.append((shortened(printable(str(name)), room), digits))
     n_more = len(metrics) - len(shown)
     if len(metrics) > 1:
-        rows.append((_cut("mean of labels", room), _means(metrics, columns)))
-    longest = max(len(name) for name, _ in rows)
+        rows.append((shortened("mean of labels", room), _means(metrics, columns)))
+    longest = max(width_of(name) for name, _ in rows)
     lines = []
     for name, cells in rows:
-        padded = [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)]
-        lines.append(" ".join([name.ljust(longest), *padded]).rstrip())
+        digits = [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)]
+        lines.append(" ".join([padded(name, longest), *digits]).rstrip())
     if n_more > 0:
         lines.insert(-1, f"… and {plural(n_more, 'more label')}")
     return "\n".join(lines)
@@ -48,10 +48,6 @@ def _means(metrics: "DataFrame", columns: Sequence[str]) -> list[str]:
         mean = metrics[column].mean() if column in AVERAGED_METRICS else float("nan")
         means.append("" if mean != mean else digits_of(mean, 3))
     return means
-
-
-def _cut(name: str, room: int) -> str:
-    return name if len(name) <= room else name[: room - 1] + "…"
 
 
 def digits_of(value: float, n_decimals: int) -> str:

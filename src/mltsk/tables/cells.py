@@ -16,7 +16,7 @@ from mltsk.frames import is_absent
 from mltsk.text import plural, quoted, visible
 
 from .notation import MAX_LOOKED_CELLS, Texts, usual_decimal_sign
-from .words import MISSING_WORDS
+from .words import is_missing_word
 
 MIDNIGHT = time()
 SECONDS_PER_HOUR = 3600
@@ -114,7 +114,7 @@ def blank_rows(column: pandas.Series) -> list[bool]:
 
 def _is_missing_word(word: str, missing: Set[str]) -> bool:
     return (
-        word in MISSING_WORDS or word in missing or word.removesuffix(".0") in missing
+        is_missing_word(word) or word in missing or word.removesuffix(".0") in missing
     )
 
 

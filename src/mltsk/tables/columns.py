@@ -37,6 +37,7 @@ from .kinds import (
     decide,
     is_sole_yes,
     looks_like_lists,
+    note_on_serial_dates,
     notes_on_categories,
     reasons,
 )
@@ -332,8 +333,16 @@ def _summary_of_numbers(
         n_distinct=len(np.unique(present)),
         n_missing=len(values) - len(present) - n_bad,
         examples=[f"{value:.12g}" for value in dict.fromkeys(present[:50].tolist())],
-        notes=[*notes, *reasons(kind, present)],
+        notes=[*notes, *reasons(kind, present), *_notes_on_days(column, kind, values)],
     )
+
+
+def _notes_on_days(
+    column: pandas.Series, kind: str, values: NDArray[np.float64]
+) -> list[str]:
+    """The note on numbers that may be dates, if there is one."""
+    note = note_on_serial_dates(str(column.name), values) if kind == NUMBER else ""
+    return [note] if note else []
 
 
 # words

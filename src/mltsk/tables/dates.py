@@ -18,7 +18,7 @@ FIRST_PLAUSIBLE_YEAR, LAST_PLAUSIBLE_YEAR = 1850, 2150  # of a date without sign
 YEARS, HOURS = "years of dates", "hours of times"  # their units
 DATE_UNITS = {YEARS: "dates", HOURS: "times of day"}
 TIME_OF_DAY = re.compile(
-    r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?(?: ?([AP])\.?M\.?)?",
+    r"([01]?\d|2[0-3])[:h]([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?(?: ?([AP])\.?M\.?)?",
     re.IGNORECASE,
 )
 HOURS_OF_HALF_DAY = 12

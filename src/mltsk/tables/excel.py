@@ -33,8 +33,13 @@ MAX_LOOKED_ROWS = 50  # of a sheet, to see whether it is a table
 MIN_TABLE_ROWS = 3  # with two cells or more: names and two rows of data
 MARK_BYTES = 4096  # at the start of a file that tell what it is
 MAX_HEAD_ROWS = 20  # in which titles and groups of names may be merged cells
-MAX_MERGED_BYTES = 64  # of the XML about merged cells, which a block may cut
+MAX_TAG_BYTES = 4096  # of the XML about a cell or merged ones, which a block may cut
 _MERGED = re.compile(rb'<mergeCell ref="([A-Z]{1,3}\d{1,7}):([A-Z]{1,3}\d{1,7})"')
+# A formula without a value; one of a text may be empty.
+_UNCOMPUTED = re.compile(
+    rb'<c (?![^>]*t="str")[^>]*>\s*<f[^>]*?(?:/>|>[^<]*</f>)\s*'
+    rb"(?:<v\s*/>|<v></v>)?\s*</c>"
+)
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 XML_EXPANSION = 3  # bytes in memory per byte of XML, at least
 SECONDS_PER_XML_MIB = 2.0  # of which a busy machine needs one at most
@@ -53,13 +58,15 @@ class Workbook(NamedTuple):
     """The names of all sheets, the one that was read, and its rows.
 
     A blank cell is "". ``n_filled`` are cells that have what stands in the first of the
-    merged ones to which they belong.
+    merged ones to which they belong, and ``n_without_value`` are formulas that no
+    program has computed.
     """
 
     sheets: list[str]
     sheet: str
     rows: list[Row]
     n_filled: int = 0
+    n_without_value: int = 0
 
 
 def read_workbook(path: Path, sheet: str | int | None = None) -> Workbook:
@@ -87,9 +94,11 @@ def read_workbook(path: Path, sheet: str | int | None = None) -> Workbook:
         if not chosen:
             question = did_you_mean(sheet, sheets) or f"it has {quoted_list(sheets)}."
             raise InputError(f"{path} has no sheet {str(sheet)!r}: {question}")
+        n_formulas: int = json.loads(lines.readline())[0]
         merged: list[list[int]] = json.loads(lines.readline())
         rows = list(_decoded_rows(lines))
-        return Workbook(sheets, chosen[0], rows, _fill_down(rows, merged))
+        n_filled = _fill_down(rows, merged)
+        return Workbook(sheets, chosen[0], rows, n_filled, n_formulas)
 
 
 def _fill_down(rows: list[Row], merged: list[list[int]]) -> int:
@@ -177,31 +186,41 @@ def unpack(path: Path, out: IO[bytes], wanted: str = "") -> None:
             _write_line([], out)
             return
         _write_line([names[position]], out)
-        _write_line(_merged_cells(book.worksheets[position], path), out)
+        marks = _marks_of(book.worksheets[position], path)
+        _write_line([marks.n_without_value], out)
+        _write_line(marks.merged, out)
         for row in _rows_of_sheet(book.worksheets[position], path):
             _write_line(row, out)
 
 
-def _merged_cells(sheet: Any, path: Path) -> Row:
-    """The first row and column of merged cells, and their last ones, from 1 on.
+class _Marks(NamedTuple):
+    """What a sheet says about cells that openpyxl does not tell row by row.
 
-    openpyxl does not tell of them where it reads row by row, but knows the part of the
-    archive that does.
+    ``merged`` are the first row and column of merged cells and their last ones, from 1
+    on; ``n_without_value`` is the number of formulas without a value.
     """
+
+    merged: Row
+    n_without_value: int
+
+
+def _marks_of(sheet: Any, path: Path) -> _Marks:
+    """The marks of a sheet, from the part of the archive that holds it."""
     part = getattr(sheet, "_worksheet_path", None)
     if part is None:
-        return []
+        return _Marks([], 0)
     ranges: list[tuple[int, ...]] = []
+    n_without_value = 0
     rest = b""
     with zipfile.ZipFile(path) as archive, archive.open(part) as file:
         while block := file.read(MARK_BYTES * 256):
             text = rest + block
             for match in _MERGED.finditer(text):
                 ranges.append((*_row_and_column(match[1]), *_row_and_column(match[2])))
-            rest = b""
-            if b"mergeCell" in text[-MAX_MERGED_BYTES:]:
-                rest = text[-MAX_MERGED_BYTES:]
-    return list(dict.fromkeys(ranges))
+            n_without_value += len(_UNCOMPUTED.findall(text))
+            rest = text[max(text.rfind(b"</c>"), text.rfind(b"/>"), 0) :]
+            rest = rest[-MAX_TAG_BYTES:]
+    return _Marks(list(dict.fromkeys(ranges)), n_without_value)
 
 
 def _row_and_column(cell: bytes) -> tuple[int, int]:

@@ -31,7 +31,13 @@ from mltsk.text import plural
 
 from .delimited import FRAME_COLUMN_BYTES, read_text_rows
 from .excel import read_workbook
-from .layout import Layout, Row, data_rows, is_blank, lay_out
+from .layout import Layout, Row, is_blank, lay_out
+from .strays import (
+    data_rows,
+    fill_up,
+    refuse_data_as_names,
+    without_other_tables,
+)
 
 # Programs whose files are not read, by the ending.
 OTHER_PROGRAMS = {
@@ -238,14 +244,18 @@ def _read_csv(path: Path, rules: FileRules) -> RawTable:
     """A text file with delimiters."""
     text = read_text_rows(path, rules.encoding)
     laid_out = lay_out(text.rows, rules.layout, path)
-    n_names = len(laid_out.names)
-    for number, row in enumerate(laid_out.rows):
-        if len(row) > n_names and all(map(is_blank, row[n_names:])):
-            del row[n_names:]
-        if len(row) != n_names:
+    names = laid_out.names
+    notes = text.notes + laid_out.notes
+    rows = without_other_tables(names, laid_out.rows, rules.layout, notes)
+    for row in rows:
+        if len(row) > len(names) and all(map(is_blank, row[len(names) :])):
+            del row[len(names) :]
+    fill_up(len(names), rows, notes)
+    for number, row in enumerate(rows):
+        if len(row) != len(names):
             line = text.line_numbers[laid_out.first + number]
-            raise InputError(f"{path}, line {line}: {_wrong_length(row, n_names)}")
-    return _from_rows(laid_out.names, laid_out.rows, path, text.notes + laid_out.notes)
+            raise InputError(f"{path}, line {line}: {_wrong_length(row, len(names))}")
+    return _from_rows(names, rows, path, rules.layout, notes)
 
 
 def _wrong_length(row: Row, n_names: int) -> str:
@@ -257,12 +267,18 @@ def _wrong_length(row: Row, n_names: int) -> str:
 
 
 def _from_rows(
-    names: Sequence[str], rows: list[Row], path: Path, notes: Sequence[str]
+    names: Sequence[str],
+    rows: list[Row],
+    path: Path,
+    layout: Layout,
+    notes: Sequence[str],
 ) -> RawTable:
     """A table of rows."""
     _check_names(names, path)
     all_notes = list(notes)
-    rows = data_rows(names, rows, all_notes)
+    keep_totals = layout.skip_end is not None
+    rows = data_rows(names, rows, all_notes, keep_totals=keep_totals)
+    refuse_data_as_names(names, rows, layout, path)
     return RawTable(
         frame=pandas.DataFrame(rows, columns=names, dtype=object),
         name=_stem(path),
@@ -280,6 +296,7 @@ def _read_excel(path: Path, rules: FileRules) -> RawTable:
     rows = _without_blank_edges(book.rows)
     laid_out = lay_out(rows, rules.layout, path)
     notes = laid_out.notes
+    rows = without_other_tables(laid_out.names, laid_out.rows, rules.layout, notes)
     if len(book.sheets) > 1 and rules.sheet is None:
         sheets = len(book.sheets)
         notes.insert(
@@ -291,7 +308,12 @@ def _read_excel(path: Path, rules: FileRules) -> RawTable:
             f"{cells} of merged ones filled with what stands in the first; unmerge "
             "them in Excel to overrule"
         )
-    raw = _from_rows(laid_out.names, laid_out.rows, path, notes)
+    if book.n_without_value:
+        formulas = plural(book.n_without_value, "formula")
+        notes.append(
+            f"no value in the file for {formulas}: open it in Excel and save it there"
+        )
+    raw = _from_rows(laid_out.names, rows, path, rules.layout, notes)
     return replace(raw, sheet=book.sheet if len(book.sheets) > 1 else "")
 
 

@@ -28,6 +28,7 @@ group
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
+from datetime import date, timedelta
 from math import isnan
 
 import numpy as np
@@ -38,7 +39,15 @@ from mltsk.text import listing, plural, quoted, quoted_list, typed
 
 from .dates import TIME_OF_DAY, are_plain_dates, is_date
 from .notation import Numbers, Texts, units_that_differ
-from .words import DASHES, NO_LABEL_WORDS, NO_WORDS, TICKS, UNKNOWN_WORDS, YES_WORDS
+from .words import (
+    DASHES,
+    NO_LABEL_WORDS,
+    NO_WORDS,
+    NOT_OBSERVED_WORDS,
+    TICKS,
+    UNKNOWN_WORDS,
+    YES_WORDS,
+)
 
 NUMBER = "number"
 YES_NO = "yes/no"
@@ -85,6 +94,11 @@ _ID_WORD = re.compile(
     r"ids?|uuid|guid|seqn|nr|no|num|code|key|index|idx|patient|subject|participant"
     r"|person|case|record|row|mrn|identifier|barcode"
 )
+_DATE_WORD = re.compile(
+    r"dates?|dob|birth|born|died|death|admi\w+|discharged?|seen|datum|geb|geburt\w*"
+    r"|aufnahme|entlassung|fecha|nacimiento|data|nascimento|nascita|naissance"
+)
+SERIAL_DAYS = (10_000, 70_000)  # from 1927 to 2091
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _TWO_NUMBERS = re.compile(r"\d+(?:\.\d+)? ?/ ?\d+(?:\.\d+)?")
 # Numbers that people write where there is none.
@@ -201,7 +215,7 @@ def answers_yes_and_no(texts: Iterable[str | None]) -> bool:
     So are 1 and 0.
     """
     present = {text for text in texts if text is not None}
-    return _are_yes_and_no({t for t in present if t.lower() not in UNKNOWN_WORDS})
+    return _are_yes_and_no({t for t in present if t.lower() not in NOT_OBSERVED_WORDS})
 
 
 def is_sole_yes(words: Sequence[str], n_blank: int) -> bool:
@@ -294,6 +308,28 @@ def _reason_of_date(texts: Sequence[str]) -> str:
     if not texts or are_plain_dates(texts):
         return _PLAIN_DATES
     return _REASONS[DATE]
+
+
+def note_on_serial_dates(name: str, values: NDArray[np.float64]) -> str:
+    """The note on numbers under the name of a date that may count days as Excel does.
+
+    >>> note_on_serial_dates("date of birth", np.array([18264.0, 45000.0]))[:38]
+    'may be dates as Excel counts days (182'
+    >>> note_on_serial_dates("salary", np.array([18264.0, 45000.0]))
+    ''
+    """
+    present = values[~np.isnan(values)]
+    first, last = SERIAL_DAYS
+    if not len(present) or present.min() < first or present.max() > last:
+        return ""
+    words = {word.lower() for word in _WORD.findall(name)}
+    if not any(map(_DATE_WORD.fullmatch, words)):
+        return ""
+    day = date(1899, 12, 30) + timedelta(days=int(present[0]))
+    return (
+        f"may be dates as Excel counts days ({present[0]:.0f} is {day}); format the "
+        "column as dates there, or --drop"
+    )
 
 
 def _reason_of_text(texts: Sequence[str]) -> str:

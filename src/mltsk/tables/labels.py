@@ -8,7 +8,7 @@ blank cell means no.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from math import isnan
 from typing import NamedTuple
 
@@ -27,17 +27,19 @@ from .notation import Texts
 from .spelling import one_spelling, without_remarks, without_unknown
 from .words import (
     DASHES,
-    MISSING_WORDS,
     NO_LABEL_WORDS,
     NO_NUMBER_WORDS,
     NO_WORDS,
     TICKS,
     UNKNOWN_WORDS,
     YES_WORDS,
+    is_missing_word,
 )
 
 # What may stand between two labels, the most likely first.
 SEPARATORS = (";", "|", ",", "\n")
+# What may stand between two labels that are there alone, too.
+OTHER_SEPARATORS = (*SEPARATORS, "/", "+", "&", " ")
 BRACKETS = ("[]", "{}")
 # Words that are more likely to mean yes than their opposites, in a hint.
 MAX_STRANGE_WORDS = 3  # that an option names
@@ -271,6 +273,8 @@ def read_lists(
     notes: list[str] = []
     separator = list_rules.separator or _separator_of(cells, notes)
     rows = [_entries(cell, separator, rules) for cell in cells]
+    if list_rules.separator is None:
+        rows = _divided(rows, notes)
     _note_on_dashes(cells, rules, notes)
     if list_rules.prefix:
         rows = _cut_codes(rows, list_rules.prefix, notes)
@@ -316,6 +320,41 @@ def _separator_of(cells: Sequence[object], notes: list[str]) -> str:
     return SEPARATORS[0]
 
 
+def _divided(rows: list[Set[str] | None], notes: list[str]) -> list[Set[str] | None]:
+    """Entries such as "gout / asthma" as two, where gout and asthma are entries, too.
+
+    People divide labels by more than one sign.
+    """
+    known = {entry for row in rows for entry in row or ()}
+    parts_of: dict[str, Set[str]] = {}
+    for entry in known:
+        for separator in OTHER_SEPARATORS:
+            parts = {part.strip() for part in entry.split(separator)} - {""}
+            if len(parts) > 1 and parts <= known:
+                parts_of[entry] = parts
+    if not parts_of:
+        return rows
+    example = min(parts_of)
+    parts_shown = quoted_list(sorted(parts_of[example]))
+    notes.append(
+        f"entries of several labels divided ({quoted(example)} is {parts_shown}); "
+        "--separator to overrule"
+    )
+    return [_with_parts(row, parts_of) for row in rows]
+
+
+def _with_parts(
+    row: Set[str] | None, parts_of: Mapping[str, Set[str]]
+) -> Set[str] | None:
+    """The labels of a row, with those that are divided in parts."""
+    if row is None:
+        return None
+    divided: set[str] = set()
+    for entry in row:
+        divided |= parts_of.get(entry, {entry})
+    return divided
+
+
 def _entries(cell: object, separator: str, rules: CellRules) -> Set[str] | None:
     """The labels of one cell, None where nothing was observed."""
     if isinstance(cell, list | tuple | set | frozenset | np.ndarray):
@@ -323,7 +362,8 @@ def _entries(cell: object, separator: str, rules: CellRules) -> Set[str] | None:
     text = "" if is_absent(cell) else str(cell).strip()
     if not text and rules.blank_means_no:
         return set()
-    if text.lower() in MISSING_WORDS | UNKNOWN_WORDS | rules.missing:
+    word = text.lower()
+    if is_missing_word(word) or word in UNKNOWN_WORDS | rules.missing:
         return None
     entries = _split(text, separator) - {""}
     has_no_label = len(entries) == 1 and says_no_label(min(entries))

@@ -18,7 +18,7 @@ from mltsk.exceptions import InputError
 from mltsk.text import plural, quoted_list, visible
 
 from .numerals import taken_apart
-from .words import MISSING_WORDS, NO_NUMBER_WORDS
+from .words import is_no_number
 
 HEAD_ROWS = 50  # rows at the top that tell what the table looks like
 MAX_TITLE_ROWS = 20
@@ -101,7 +101,7 @@ def lay_out(rows: list[Row], layout: Layout, where: object) -> LaidOut:
     """Find names and data among the rows of a file that is called ``where``."""
     _check(layout, len(rows), where)
     notes: list[str] = []
-    widest = max((_n_filled(row) for row in rows[:HEAD_ROWS]), default=0)
+    widest = max((n_filled(row) for row in rows[:HEAD_ROWS]), default=0)
     start = layout.skip_rows
     if start is None:
         start = _n_titles(rows, widest)
@@ -165,7 +165,8 @@ def is_blank(cell: object) -> bool:
     return not str(cell).strip()
 
 
-def _n_filled(row: Row) -> int:
+def n_filled(row: Row) -> int:
+    """How many cells of a row hold something."""
     return sum(not is_blank(cell) for cell in row)
 
 
@@ -207,23 +208,23 @@ def _n_titles(rows: Sequence[Row], widest: int) -> int:
     usual = max(lengths, key=lambda length: (lengths[length], length), default=0)
     is_cut = False
     for number, row in enumerate(rows[:MAX_TITLE_ROWS]):
-        if _n_filled(row) > thin and len(row) >= usual:
-            return 0 if is_cut and any(map(_is_number, row)) else number
-        is_cut = is_cut or _n_filled(row) > thin
+        if n_filled(row) > thin and len(row) >= usual:
+            return 0 if is_cut and any(map(is_number, row)) else number
+        is_cut = is_cut or n_filled(row) > thin
     return 0
 
 
 def _place_of_names(rows: Sequence[Row], start: int, layout: Layout) -> tuple[int, int]:
     """The first row with names, and how many such rows there are."""
-    if _is_below_names(rows, start + 1):
+    if is_below_names(rows, start + 1):
         has_groups = _names_are_incomplete(rows[start])
-        has_units = has_groups and _is_below_names(rows, start + 2)
+        has_units = has_groups and is_below_names(rows, start + 2)
         return start, 3 if has_units else 2
     below = rows[start + 1] if start + 1 < len(rows) else []
     if below and _fills_gaps(rows[start], below) and _has_numbers(rows[start + 2 :]):
         return start, 2
     has_row_above = layout.skip_rows is None and start > 0
-    has_names_above = has_row_above and _n_filled(rows[start - 1]) > 1
+    has_names_above = has_row_above and n_filled(rows[start - 1]) > 1
     if has_names_above and _names_are_incomplete(rows[start]):
         return start - 1, 2
     return start, 1
@@ -235,7 +236,7 @@ def _fills_gaps(names: Row, below: Row) -> bool:
     Programs for surveys write a question once, and its answers below it.
     """
     gaps = [j for j, name in enumerate(names) if is_blank(name)]
-    if not gaps or is_blank(names[0]) or any(map(_is_number, below)):
+    if not gaps or is_blank(names[0]) or any(map(is_number, below)):
         return False
     return all(j < len(below) and not is_blank(below[j]) for j in gaps)
 
@@ -266,7 +267,7 @@ def _with_name_of_row_names(
     if not, commas in numbers may have cut cells in two.
     """
     lines = list(rows[start:first])
-    data = [row for row in rows[first:] if _n_filled(row)]
+    data = [row for row in rows[first:] if n_filled(row)]
     widest = max(map(len, lines), default=0)
     if len(data) < MIN_ROWS_BELOW_NAMES or len(lines) != 1:
         return lines
@@ -297,7 +298,7 @@ def _names_are_incomplete(row: Row) -> bool:
     return len({*names, ""}) <= len(names)
 
 
-def _is_below_names(rows: Sequence[Row], number: int) -> bool:
+def is_below_names(rows: Sequence[Row], number: int) -> bool:
     """Whether a row holds words where all rows below it hold numbers."""
     if number >= len(rows):
         return False
@@ -305,13 +306,13 @@ def _is_below_names(rows: Sequence[Row], number: int) -> bool:
     below = rows[number + 1 : number + 1 + HEAD_ROWS]
     if len(below) < MIN_ROWS_BELOW_NAMES:
         return False
-    if any(_is_number(cell) for cell in row):
+    if any(is_number(cell) for cell in row):
         return False
     n_words = 0
-    columns = [j for j in range(len(row)) if _are_numbers(below, j)]
+    columns = [j for j in range(len(row)) if are_numbers(below, j)]
     for j in columns:
         word = str(row[j]).strip().lower()
-        if word and word in MISSING_WORDS | NO_NUMBER_WORDS:
+        if word and is_no_number(word):
             return False
         n_words += bool(word)
     return len(columns) > 1 and 2 * n_words >= len(columns)
@@ -320,18 +321,19 @@ def _is_below_names(rows: Sequence[Row], number: int) -> bool:
 def _has_numbers(rows: Sequence[Row]) -> bool:
     """Whether there is a number in most rows at the top."""
     head = rows[:HEAD_ROWS]
-    n_with_number = sum(any(map(_is_number, row)) for row in head)
+    n_with_number = sum(any(map(is_number, row)) for row in head)
     return len(head) >= MIN_ROWS_BELOW_NAMES and 2 * n_with_number > len(head)
 
 
-def _are_numbers(rows: Sequence[Row], j: int) -> bool:
+def are_numbers(rows: Sequence[Row], j: int) -> bool:
     """Whether most cells of a column that hold something are numbers."""
     cells = [row[j] for row in rows if j < len(row) and not is_blank(row[j])]
-    n_numbers = sum(_is_number(cell) for cell in cells)
+    n_numbers = sum(is_number(cell) for cell in cells)
     return bool(cells) and n_numbers >= MOSTLY_NUMBERS * len(cells)
 
 
-def _is_number(cell: object) -> bool:
+def is_number(cell: object) -> bool:
+    """Whether a cell holds a number, perhaps with a unit or a limit."""
     return isinstance(cell, int | float) or taken_apart(str(cell).strip()) is not None
 
 
@@ -408,38 +410,6 @@ def _unique(names: Sequence[str], notes: list[str]) -> list[str]:
     return unique
 
 
-# rows without data
-
-
-def data_rows(names: Sequence[str], rows: Sequence[Row], notes: list[str]) -> list[Row]:
-    """Rows without those that are empty, and those that say the names again.
-
-    Programs that print pages write the names at the top of each.
-    """
-    kept = []
-    n_names = 0
-    for row in rows:
-        cells = [" ".join(str(cell).split()) for cell in row]
-        if not any(cells):
-            continue
-        if _are_names(cells, names):
-            n_names += 1
-        else:
-            kept.append(row)
-    n_empty = len(rows) - len(kept) - n_names
-    if n_empty:
-        notes.append(f"{plural(n_empty, 'empty row')} among the data left out")
-    if n_names:
-        notes.append(f"{plural(n_names, 'row')} with the names again left out")
-    return kept
-
-
-def _are_names(cells: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether all cells that are not blank, two at least, are the names above them."""
-    filled = [(cell, name) for cell, name in zip(cells, names, strict=True) if cell]
-    return len(filled) > 1 and all(cell == name for cell, name in filled)
-
-
 # the end
 
 
@@ -491,7 +461,7 @@ def _is_remark(rows: Sequence[Row], number: int, widest: int) -> bool:
     words = text.lower().rstrip(":").removeprefix("grand ").split()
     if words[0] in TOTAL_WORDS and len(words) < MIN_WORDS_OF_REMARK:
         return True
-    if _n_filled(row) > 1 or widest < THIN_PARTS:
+    if n_filled(row) > 1 or widest < THIN_PARTS:
         return False
     if words[0].rstrip(":") in SOURCE_WORDS or text.startswith(FOOTNOTE_SIGNS):
         return True

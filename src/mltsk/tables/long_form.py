@@ -56,7 +56,7 @@ def row_per_key(
             columns[name] = _first_values(column, texts, groups, len(names))
     notes = [
         *raw.notes,
-        f"{plural(len(keys), 'row')} put together by {key}: {len(names):,}",
+        f"{plural(len(keys), 'row')} put together to {len(names):,}, one per {key}",
     ]
     n_without = int((groups < 0).sum())
     if n_without:

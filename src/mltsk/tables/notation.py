@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mltsk.text import plural, quoted
 
-from .numerals import UNIT_LETTERS, Written, singular, taken_apart
+from .numerals import ASIAN_UNIT, UNIT_LETTERS, UNITS, Written, singular, taken_apart
 from .separators import (
     decimal_sign,
     may_be_thousands,
@@ -28,7 +28,16 @@ from .words import NO_NUMBER_WORDS
 MAX_LOOKED_CELLS = 200  # of a column, for the sign before decimals that is usual
 OVERRULE = "--nominal to overrule"
 _TITER = re.compile(r"([<>≤≥]?)\s*1\s*:\s*(\d+)")
-_UNIT_LETTER = re.compile(rf"(.*\d)([{UNIT_LETTERS}])")
+_UNIT_LETTER = re.compile(rf"(.*\d)([{UNIT_LETTERS}]|[{ASIAN_UNIT}]{{1,4}})")
+_FEET = re.compile(
+    r"(\d)\s*(?:['’′]|ft\.?|feet)\s*(?:(\d{1,2}(?:[.,]\d)?)\s*(?:[\"”″]|''|in\.?)?)?",
+    re.IGNORECASE,
+)
+INCHES_PER_FOOT = 12
+# Ends of a scale as forms write them: "1 - never", 2, 3, "4 = always".
+_END_OF_SCALE = re.compile(r"(\d{1,2})\s*[-–=:.)]\s*[^\W\d].*")
+MAX_WORDED_ENDS = 3  # and the middle
+MIN_STEPS_OF_SCALE = 3
 # Behind a result of a laboratory that is high, low or not normal.
 _FLAG = re.compile(
     r"(.*\d[^*↑↓▲▼!()]*?)\s*([*↑↓▲▼!]+|\((?:HH?|LL?|A|N|high|low)\))|(.*\d)\s+(HH?|LL?)"
@@ -81,7 +90,11 @@ def numbers_of(texts: Texts, decimal: str = "", usual: str = "") -> Numbers:
     out_of = _numbers_out_of(texts, decimal, usual)
     if out_of is not None:
         return out_of._replace(notes=[*notes, *out_of.notes])
+    heights = _inches_of(texts)
+    if heights is not None:
+        return heights._replace(notes=[*notes, *heights.notes])
     texts = _without_dilutions(texts, notes)
+    texts = _without_ends_of_scale(texts, notes)
     texts = _without_remarks(_without_flags(texts, notes), notes)
     bare = _without_about(texts, notes)
     _note_powers(bare, notes)
@@ -118,15 +131,22 @@ def usual_decimal_sign(columns: Iterable[Texts]) -> str:
 def units_that_differ(texts: Iterable[str]) -> list[str]:
     """Units of numbers with several of them, the most frequent first; else none.
 
+    Some numbers may have none, if the units are known ones.
+
     >>> units_that_differ(["70 kg", "154 lbs", "81 kg"]), units_that_differ(["7 kg"])
     (['kg', 'lbs'], [])
+    >>> units_that_differ(["70 %", "0.54", "81 %"])
+    ['%', 'none']
     """
     cells = [_cell(text) for text in texts]
-    if any(cell is None or not (cell.unit or cell.currency) for cell in cells):
+    if any(cell is None for cell in cells):
         return []
     units = Counter(cell.unit or cell.currency for cell in cells if cell)
     names = [unit for unit, _ in units.most_common()]
-    return names if len({singular(name) for name in names}) > 1 else []
+    if "" in units and not (units.keys() - {""}) <= UNITS:
+        return []
+    differ = len({singular(name) for name in names}) > 1
+    return [name or "none" for name in names] if differ else []
 
 
 def _cell(text: str | None) -> Written | None:
@@ -205,6 +225,47 @@ def _numbers_out_of(texts: Texts, decimal: str, usual: str) -> Numbers | None:
     row = next(row for row, text in enumerate(texts) if text is not None)
     note = f"numbers out of {whole} ({texts[row]} is {numerals[row]}); {OVERRULE}"
     return read._replace(notes=[note, *read.notes], unit=f"/{whole}")
+
+
+def _inches_of(texts: Texts) -> Numbers | None:
+    """Heights such as 6'2" in inches, if all texts are such; or None."""
+    values = np.full(len(texts), np.nan)
+    example = ""
+    for row, text in enumerate(texts):
+        if text is None:
+            continue
+        match = _FEET.fullmatch(text)
+        inches = 0.0 if match is None else float((match[2] or "0").replace(",", "."))
+        if match is None or inches >= INCHES_PER_FOOT:
+            return None
+        values[row] = INCHES_PER_FOOT * int(match[1]) + inches
+        example = example or f"{text} is {values[row]:g}"
+    if not example:
+        return None
+    note = f"feet and inches read as inches ({example}); {OVERRULE}"
+    return Numbers(values, bad_rows=[], notes=[note], unit="in")
+
+
+def _without_ends_of_scale(texts: Texts, notes: list[str]) -> Texts:
+    """Steps of a scale without the words at its ends: "5 - always" is 5.
+
+    All texts are whole numbers then, and each stands in one way.
+    """
+    words = {text for text in texts if text is not None}
+    ends = {text: _END_OF_SCALE.fullmatch(text) for text in words}
+    numbers = {text: match[1] if match else text for text, match in ends.items()}
+    n_worded = sum(match is not None for match in ends.values())
+    are_steps = all(map(str.isdecimal, numbers.values()))
+    are_different = len(set(numbers.values())) == len(words)
+    if not (are_steps and are_different and 0 < n_worded < len(words)):
+        return texts
+    if n_worded > MAX_WORDED_ENDS or len(words) < MIN_STEPS_OF_SCALE:
+        return texts
+    example = min(text for text, match in ends.items() if match)
+    notes.append(
+        f"words behind numbers left out ({example} is {numbers[example]}); {OVERRULE}"
+    )
+    return [None if text is None else numbers[text] for text in texts]
 
 
 def _without_dilutions(texts: Texts, notes: list[str]) -> Texts:
@@ -306,15 +367,15 @@ def _with_unit_apart(texts: Texts) -> Texts:
 
     Where some have none, the letter is part of a code.
     """
+    apart: Texts = []
     letters = set()
     for text in texts:
         match = None if text is None else _UNIT_LETTER.fullmatch(text)
         if match is None and text is not None:
             return texts
         letters.add(match and match[2])
-    if len(letters - {None}) != 1:
-        return texts
-    return [None if text is None else f"{text[:-1]} {text[-1]}" for text in texts]
+        apart.append(match and f"{match[1]} {match[2]}")
+    return apart if len(letters - {None}) == 1 else texts
 
 
 def _holds_digit(text: str | None) -> bool:

@@ -64,10 +64,46 @@ UNITS = frozenset(
 )
 # Letters that are a unit if they stand behind every number of a column.
 UNIT_LETTERS = "ymglhdswjk"
-SHORT_PLURALS = {"yrs": "yr", "hrs": "hr", "lbs": "lb"}
+# Characters of East Asia that are a unit behind every number: 81歳, 3個.
+ASIAN_UNIT = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+# Words for one unit, by the shortest of them.
+SAME_UNITS = {
+    word: words[0]
+    for words in (
+        ("y", "yr", "yrs", "year", "years", "yo"),
+        ("mo", "mos", "month", "months"),
+        ("wk", "wks", "week", "weeks"),
+        ("d", "day", "days"),
+        ("h", "hr", "hrs", "hour", "hours"),
+        ("min", "mins", "minute", "minutes"),
+        ("s", "sec", "secs", "second", "seconds"),
+        ("kg", "kgs", "kilo", "kilos", "kilogram", "kilograms"),
+        ("g", "gr", "gram", "grams"),
+        ("lb", "lbs", "pound", "pounds"),
+        ("in", "inch", "inches"),
+        ("ft", "foot", "feet"),
+        ("%", "percent", "pct"),
+        ("iu/l", "u/l"),
+        ("µg", "μg", "ug", "mcg"),
+    )
+    for word in words
+}
 MIN_LETTERS_OF_SINGULAR = 3
 OPEN_END = "+"  # behind a number, as in 10+
 _LIMITS = "<>≤≥="
+# Words for a limit before a number, and their signs.
+_LIMIT_WORDS = {
+    "<": "below|under|(?:less|lower|fewer) than|unter|kleiner(?: als)?|weniger als"
+    "|moins de|inférieur à|menos de|menor (?:que|de)|abaixo de|inferior a|meno di"
+    "|poniżej|mniej niż|minder dan|onder|менее|меньше|未満",
+    ">": "above|over|(?:more|greater|higher) than|über|größer(?: als)?|mehr als"
+    "|plus de|supérieur à|más de|mayor (?:que|de)|mais de|acima de|maior que"
+    "|superior a|più di|powyżej|więcej niż|meer dan|boven|более|больше",
+}
+_LIMIT_WORD = re.compile(
+    rf"(?:(?P<below>{_LIMIT_WORDS['<']})|(?:{_LIMIT_WORDS['>']}))\s+(?=[\d$€£])",
+    re.IGNORECASE,
+)
 _UNIT = re.compile(r"/?[^\W\d_]\S*|[%°µ‰]\S*")
 _NUMERAL = re.compile(
     r"[-+−]?(?:\d[\d.,'’ \u00a0\u2009\u202f]*|[.,]\d+)(?:[eE][-+]?\d+)?"
@@ -104,6 +140,9 @@ def taken_apart(text: str) -> Written | None:
         text = f"-{text[:-1].rstrip()}"  # as some programs write a minus
     if text[:1] == "%" and text[-1:].isdigit():
         text = f"{text[1:].lstrip()}%"  # as in Turkish
+    worded = _LIMIT_WORD.match(text)
+    if worded is not None:
+        text = f"{'<' if worded['below'] else '>'}{text[worded.end() :]}"
     rest = text.lstrip(_LIMITS)
     limit = text[: len(text) - len(rest)]
     currency, rest = _without_currency(rest.lstrip())
@@ -178,13 +217,15 @@ def same_unit(one: str, other: str) -> bool:
 
 
 def singular(unit: str) -> str:
-    """A unit without the ending of its plural, in English, German and Spanish.
+    """A unit as its shortest word; without the ending of a plural where none is known.
 
-    >>> singular("jahren"), singular("mg"), singular("hrs")
-    ('jahr', 'mg', 'hr')
+    The endings are those of English, German and Spanish.
+
+    >>> singular("jahren"), singular("mg"), singular("hours"), singular("yrs")
+    ('jahr', 'mg', 'h', 'y')
     """
-    if unit in SHORT_PLURALS:
-        return SHORT_PLURALS[unit]
+    if unit in SAME_UNITS:
+        return SAME_UNITS[unit]
     for ending in ("en", "es", "s", "e", "n"):
         stem = unit.removesuffix(ending)
         if stem != unit and stem.isalpha() and len(stem) >= MIN_LETTERS_OF_SINGULAR:

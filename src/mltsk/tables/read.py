@@ -212,9 +212,13 @@ def _with_note_on_count(raw: RawTable, labels: Labels) -> RawTable:
     is_count = isinstance(labels, str | int) and name.lstrip("-").isdigit()
     if not is_count or name not in raw.frame or int(name) >= raw.frame.shape[1]:
         return raw
+    n_labels = int(name)
+    columns = f"{n_labels} columns read as labels"
+    if n_labels == 1:
+        columns = "column read as the label"
     note = (
-        f"the last {plural(int(name), 'column')} read as labels; --labels {name}, with "
-        "the comma to overrule, for the column of that name"
+        f"the last {columns}; --labels {name}, with the comma to overrule, for the "
+        "column of that name"
     )
     return replace(raw, notes=(*raw.notes, note))
 

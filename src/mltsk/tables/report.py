@@ -7,7 +7,7 @@ from html import escape
 from textwrap import wrap
 
 from mltsk.exceptions import InputError, printable
-from mltsk.text import plural
+from mltsk.text import padded, plural, shortened, width_of
 
 REPORT_WIDTH = 80  # characters of a printed line
 NAME_WIDTH = 26  # characters of a name or an example, printed
@@ -22,7 +22,10 @@ OVERRULE = (
 )
 # What notes are about, the worst first: rows and cells that are read as something else,
 # rows that belong together, columns that are left out, and the rest.
-NOTE_SIGNS = ("to overrule", "the same as an earlier", "kept together", "left out")
+NOTE_SIGNS = (
+    *("to overrule", "no value in the file", "fewer cells than"),
+    *("the same as an earlier", "kept together", "left out"),
+)
 _EXAMPLE = re.compile(r" \([^)]*\)")
 
 
@@ -183,7 +186,7 @@ def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
 
     Where that is too little, names are cut.
     """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
     distinct = HEADER.index("distinct")
     examples = HEADER.index("examples")
     gaps = 2 * (len(widths) - 1)
@@ -196,7 +199,7 @@ def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
         fitting = list(row)
         fitting[examples] = _first_examples(row[examples], widths[examples])
         cells = [
-            cut(cell, width).ljust(width)
+            padded(cut(cell, width), width)
             for cell, width in zip(fitting, widths, strict=True)
         ]
         cells[distinct] = row[distinct].rjust(widths[distinct])
@@ -206,7 +209,7 @@ def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
 
 def _first_examples(text: str, width: int) -> str:
     """As many examples as there is room for, the first one in any case."""
-    while len(text) > width and ", " in text:
+    while width_of(text) > width and ", " in text:
         text = text.rpartition(", ")[0]
     return text
 
@@ -225,6 +228,5 @@ class TableError(InputError):
 
 
 def cut(text: str, width: int) -> str:
-    """Printable text of at most ``width`` characters."""
-    text = printable(text[: 4 * width])
-    return text if len(text) <= width else f"{text[: width - 1]}…"
+    """Printable text of at most ``width`` columns of a terminal."""
+    return shortened(printable(text[: 4 * width]), width)

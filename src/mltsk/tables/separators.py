@@ -55,6 +55,8 @@ def decimal_sign(numerals: Numerals, usual: str = "") -> str:
         return ","
     if n_thousands > n_decimal or not n_with_comma:
         return "."
+    if usual == "," and not n_thousands and not n_with_point:
+        return ","  # 10,090 beside a few 0,523
     # 50,538 alone: between thousands, unless other numbers do without.
     if n_decimal or _matches(_LONG_WHOLE, present).any():
         return ""

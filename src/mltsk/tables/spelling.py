@@ -6,8 +6,9 @@ from collections.abc import Collection, Sequence
 
 from mltsk.text import MIN_LETTERS, SHORT_ANSWERS, plural, quoted, respelled
 
+from .kinds import answers_yes_and_no
 from .notation import Texts
-from .words import LADDERS, NO_WORDS, UNKNOWN_WORDS, YES_WORDS
+from .words import LADDERS, NO_WORDS, NOT_OBSERVED_WORDS, UNKNOWN_WORDS, YES_WORDS
 
 ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
 LETTERS_OF_UNIT = 3  # by which "week" and "weeks" are one unit
@@ -30,7 +31,7 @@ def without_remarks(
     ``overrule`` is the option that the note names.
     """
     answers = {text: _first_word(text) for text in set(texts) if text is not None}
-    known = YES_WORDS | NO_WORDS | UNKNOWN_WORDS
+    known = YES_WORDS | NO_WORDS | NOT_OBSERVED_WORDS
     with_remark = [text for text, answer in answers.items() if text != answer]
     if not with_remark or not all(word.lower() in known for word in answers.values()):
         return texts
@@ -58,10 +59,11 @@ def without_unknown(
     called: str = "missing",
 ) -> Texts:
     """Texts without words such as unknown, which are no answer; ``keep`` stays."""
+    no_answers = NOT_OBSERVED_WORDS if answers_yes_and_no(texts) else UNKNOWN_WORDS
     unknown = [
         text
         for text in texts
-        if text is not None and text.lower() in UNKNOWN_WORDS and text not in keep
+        if text is not None and text.lower() in no_answers and text not in keep
     ]
     for word, count in Counter(unknown).items():
         notes.append(f"{plural(count, 'cell')} with {quoted(word)} counted as {called}")

@@ -4,20 +4,26 @@ All are in small letters. `mltsk.datasets` reads files that were made for progra
 knows fewer of them.
 """
 
+import re
+
 from mltsk.datasets.dataset import NO, YES
 
 # Words for a missing cell, in any mixture of capitals. "none" and "-" are not among
 # them: both can be an answer.
-MISSING_WORDS = frozenset(
-    {"", "?", "na", "n/a", "#n/a", "nan", "-nan", "null", "<na>", "nat"}
+MISSING_WORDS = frozenset({"", "?", "na", "n/a", "nan", "-nan", "null", "<na>", "nat"})
+# Errors of spreadsheets in the languages of their makers: #DIV/0!, #WERT!, #¿NOMBRE?;
+# without a sign at the end, those for a value that is not available.
+_ERROR = re.compile(
+    r"#[¡¿]?[\w/]{2,14}[!?]|#(?:n/?[abdv]|nv|н/д|i/t|yok|hiányzik|spill!|calc!)"
 )
 # Yes and no as spreadsheets have them: German, French, Spanish, Italian, Portuguese,
 # Dutch, Russian, Polish, Czech, Turkish, Arabic, Hindi, Chinese, Japanese, Korean;
 # Finnish, Hungarian, Romanian, Ukrainian, Greek, Hebrew, Persian, Indonesian,
-# Vietnamese, Bengali, Thai; "nej" and "nei" of the North.
+# Vietnamese, Bengali, Thai; Bulgarian, Slovak, Lithuanian, Latvian, Estonian, Swahili,
+# Urdu, Tamil, Basque; "nej" and "nei" of the North. Then boxes, and true and false.
 YES_WORDS = YES | frozenset(
     [
-        "ja",
+        *("ja", "jawohl"),
         "j",
         "oui",
         "si",
@@ -35,13 +41,17 @@ YES_WORDS = YES | frozenset(
         "はい",
         *("예", "네", "有", "あり", "есть", "var"),
         *("kyllä", "igen", "da", "так", "ναι", "כן", "بله", "ya", "có", "হ্যাঁ", "ใช่"),
+        *("áno", "taip", "jā", "jah", "ndiyo", "ہاں", "ஆம்", "bai"),
         "✓",
         "✔",
         "☑",
         "☒",
         "✅",
+        *("[x]", "(x)", "[✓]", "[✔]"),
         "checked",
         *("wahr", "vrai", "verdadero", "vero", "verdadeiro", "waar", "истина"),
+        *("prawda", "pravda", "igaz", "doğru", "tosi", "sant", "sann"),
+        *("adevărat", "αληθες", "істина"),
     ]
 )
 NO_WORDS = NO | frozenset(
@@ -63,12 +73,16 @@ NO_WORDS = NO | frozenset(
         *("아니요", "아니오", "无", "無", "なし", "yok"),
         *("nej", "nei", "ei", "nem", "nu", "ні", "όχι", "לא", "خیر", "tidak", "không"),
         *("না", "ไม่", "ไม่ใช่"),
+        *("не", "οχι", "nē", "hapana", "نہیں", "இல்லை", "ez"),
         "✗",
         "✘",
         "☐",
         "❌",
+        *("[ ]", "( )", "[]", "()"),
         "unchecked",
         *("falsch", "faux", "falso", "onwaar", "ложь"),
+        *("fałsz", "nepravda", "hamis", "yanlış", "yanliş", "epätosi", "falskt"),
+        *("falsk", "usann", "fals", "ψευδες", "хибність"),
     ]
 )
 # Signs of a box that was ticked, where all other cells are blank.
@@ -115,6 +129,8 @@ UNKNOWN_WORDS = frozenset(
         "未知",
     }
 )
+# Beside yes and no, also the point that SAS writes.
+NOT_OBSERVED_WORDS = UNKNOWN_WORDS | {"."}
 # Among numbers, these mean that there is none.
 NO_NUMBER_WORDS = UNKNOWN_WORDS | {
     "-",
@@ -134,12 +150,6 @@ NO_NUMBER_WORDS = UNKNOWN_WORDS | {
     "s/d",
     "pending",
     "error",
-    "#div/0!",
-    "#value!",
-    "#ref!",
-    "#name?",
-    "#num!",
-    "#null!",
 }
 # In a list of labels, the word for none at all.
 NO_LABEL_WORDS = frozenset(
@@ -154,7 +164,15 @@ DASHES = ("-", "--", "–", "—", ".")  # that may stand for no value
 LADDERS = (
     ("never", "rarely", "sometimes", "often", "always"),
     ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    ("strongly disagree", "disagree", "neither", "agree", "strongly agree"),
+    (
+        *("strongly disagree", "disagree", "neither agree nor disagree", "agree"),
+        "strongly agree",
+    ),
+    ("very unlikely", "unlikely", "neutral", "likely", "very likely"),
+    ("not at all", "a little", "moderately", "quite a bit", "extremely"),
     ("very low", "low", "medium", "high", "very high"),
+    ("low", "med", "high"),
     ("low", "moderate", "high"),
     ("low", "normal", "high"),
     ("none", "mild", "moderate", "severe"),
@@ -163,6 +181,8 @@ LADDERS = (
     ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
     ("small", "medium", "large"),
     ("-", "+", "++", "+++", "++++"),
+    ("★", "★★", "★★★", "★★★★", "★★★★★"),
+    ("*", "**", "***", "****", "*****"),
     ("neg", "trace", "+", "++", "+++", "++++"),
     ("neg", "trace", "pos"),
     ("negative", "trace", "positive"),
@@ -173,3 +193,17 @@ LADDERS = (
     ("leicht", "mittel", "schwer"),
     ("jamais", "rarement", "parfois", "souvent", "toujours"),
 )
+
+
+def is_missing_word(word: str) -> bool:
+    """Whether a cell, in small letters, holds no value, or the error of a spreadsheet.
+
+    >>> is_missing_word("n/a"), is_missing_word("#wert!"), is_missing_word("#3")
+    (True, True, False)
+    """
+    return word in MISSING_WORDS or _ERROR.fullmatch(word) is not None
+
+
+def is_no_number(word: str) -> bool:
+    """Whether a cell among numbers, in small letters, says that there is none."""
+    return word in NO_NUMBER_WORDS or is_missing_word(word)
