@@ -30,8 +30,14 @@ from .explain.points import (
     word_codes,
 )
 from .explain.subjects import Subjects
+from .fit.left_out import Groups, take_groups
 from .frames import InputColumn, columns_of
 from .metrics import evaluate
+from .metrics.intervals import (
+    average_precision_interval,
+    guessed_precision,
+    roc_auc_interval,
+)
 from .observed import ObservedLabelsMixin
 from .probabilities import (
     Curves,
@@ -49,6 +55,7 @@ from .targets import predicted
 DEFAULT_MAX_POINTS = 10
 DEFAULT_POINTS_STATEMENTS = 8  # that fit on a page with their nomogram
 MAX_POINTS_WISH = 100  # of an item, and of statements: more is no sheet
+RANGES = ("AP_low", "AP_high", "AUC_low", "AUC_high", "AP_guessed")
 THRESHOLD_DIGITS = 12  # beyond, a threshold differs from what was asked for by rounding
 
 
@@ -75,7 +82,10 @@ class PointsClassifier(ObservedLabelsMixin, BaseEstimator):
     worth_ : DataFrame
         Per label the average precision on rows that were left out, by the same five
         folds for all: ``AP`` of the points, ``AP_short`` of a short model with as many
-        statements, ``AP_long`` of the whole model, and ``AUC`` of the points.
+        statements, ``AP_long`` of the whole model, ``AP_guessed`` of rows in random
+        order, and ``AUC`` of the points. ``AP_low``, ``AP_high``, ``AUC_low`` and
+        ``AUC_high`` are ends of 95 % intervals; ``cases`` of ``observed`` rows have
+        the label.
     thresholds_ : array of shape (n_labels,)
         Probabilities from which on a label is given.
     known_words_ : dict
@@ -252,8 +262,9 @@ def points_of(
         points=maker.on_sheets(left_out),
         short=short.scores(size),
         long=short.long_scores(),
-        names=record.long.label_names,
+        groups=rows.groups,
     )
+    worth.index = pd.Index(record.long.label_names, name="label")
     return sheets, worth
 
 
@@ -325,7 +336,7 @@ def _worth(
     points: FloatArray,
     short: FloatArray,
     long: FloatArray,
-    names: tuple[str, ...],
+    groups: Groups,
 ) -> pd.DataFrame:
     """AP per label of points, short and long model, and the AUC of the points."""
     judged = {}
@@ -333,8 +344,24 @@ def _worth(
         judged[model] = evaluate(Y, scores, per_label=True)
     worth = pd.DataFrame({f"AP{model}": own["AP"] for model, own in judged.items()})
     worth["AUC"] = judged[""]["AUC"]
+    worth = worth.join(_ranges(Y, points, groups))
     observed = ~np.isnan(Y)
     worth["observed"] = observed.sum(axis=0)
     worth["cases"] = np.nansum(Y, axis=0).astype(int)
-    worth.index = pd.Index(names, name="label")
     return worth
+
+
+def _ranges(Y: FloatArray, points: FloatArray, groups: Groups) -> pd.DataFrame:
+    """Ends of the intervals of AP and AUC of the points, and the AP of guessing."""
+    figures = np.full((Y.shape[1], len(RANGES)), np.nan)
+    for j, y in enumerate(Y.T):
+        rows = np.flatnonzero(~np.isnan(y))
+        y = y[rows]
+        if len(np.unique(y)) < 2:
+            continue
+        of_rows = take_groups(groups, rows)
+        AP = average_precision_interval(y, points[rows, j], groups=of_rows)
+        AUC = roc_auc_interval(y, points[rows, j], groups=of_rows)
+        guessed = guessed_precision(y > 0, of_rows)
+        figures[j] = [AP.low, AP.high, AUC.low, AUC.high, guessed]
+    return pd.DataFrame(figures, columns=list(RANGES))

@@ -67,6 +67,11 @@ def test_leads_on_average_need_no_label():
     assert lead.labels.tolist() == []
 
 
+def test_leads_on_average_need_a_label_that_has_enough_cases():
+    ahead = np.full((50, 2), 0.05)
+    assert comparison_of(ahead, cases=[19, 14]).leads() == {}
+
+
 def test_leads_leave_out_what_is_not_known():
     ahead = np.full((50, 2), np.nan)
     assert comparison_of(ahead).leads() == {}

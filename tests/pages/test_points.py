@@ -12,6 +12,7 @@ from mltsk import MLTSKClassifier, points_sheet
 from mltsk.exceptions import InputError
 from mltsk.pages.nomogram import CHARACTER, LEFT, NAMES, RIGHT, WIDTH, nomogram
 from mltsk.pages.points import points_facts
+from mltsk.pages.worth import judge
 
 from .sheet_of_points import SheetOfCSV, SheetOfHTML
 
@@ -159,8 +160,20 @@ def test_the_page_says_what_points_cost_next_to_the_model(points):
     facts = points_facts(points, 0)
     worth = points.worth_.iloc[0]
     sentence = " ".join(facts["worth"])
-    for column in ("AP", "AP_short", "AP_long"):
+    for column in ("AP", "AP_short", "AP_long", "AP_guessed"):
         assert f"{worth[column]:.2f}" in sentence
+    for figure in ("AP", "AUC"):
+        low, high = worth[f"{figure}_low"], worth[f"{figure}_high"]
+        assert f"{worth[figure]:.2f} [{low:.2f} to {high:.2f}]" in sentence
+        assert low < worth[figure] < high
+
+
+def test_guessing_has_the_same_figure_on_a_sheet_as_in_the_review(table):
+    X, Y = table
+    clf = MLTSKClassifier().fit(X, Y)
+    worth = clf.points(max_statements=4).worth_
+    judged = [label.guessed_AP for label in judge(clf)]
+    assert worth["AP_guessed"].tolist() == pytest.approx(judged)
 
 
 def test_hostile_names_stay_text(table, tmp_path):

@@ -232,6 +232,15 @@ def test_review_page_names_our_best_model_first_and_a_better_method_below():
     assert "5 folds, drawn 5 times" in text
 
 
+def test_review_page_calls_no_model_better_on_so_few_cases():
+    X, Y = made_up(120)
+    Y["old"] = (X["age"].rank(method="first") > 108).astype(float)
+    text = text_of(review_page(table_of(X, Y[["old"]])).page)
+    _, _, taken = text.partition("Taken: ")
+    assert ". So few cases do not say which model is better" in taken[:80]
+    assert "ranks rows better" not in text
+
+
 def test_review_page_shows_what_brevity_costs_unless_it_is_quick(made):
     whole = review_page(table_of(*made_up(40)), model=MLTSKClassifier(n_rules=0))
     assert 'aria-label="What brevity costs"' in whole.page
@@ -328,8 +337,8 @@ def test_review_page_takes_labels_that_all_or_none_have_and_few_rows():
     Y["all"] = 1.0
     Y["seldom"] = [1.0, 0.0, *[np.nan] * 16]
     made = review_page(table_of(X, Y))
-    assert "none: no row has it, so there is nothing to learn." in made.labels
-    assert "all: all rows have it, so there is nothing to learn." in made.labels
+    assert "none: no row has it, so it cannot be judged." in made.labels
+    assert "all: all rows have it, so it cannot be judged." in made.labels
     assert "nan" not in text_of(made.page).lower().split()
 
 

@@ -11,8 +11,8 @@ from mltsk import MLTSKClassifier, PaperMLTSK, load, read_table, review, save
 from mltsk.exceptions import InputError
 from mltsk.metrics import calibration_line
 from mltsk.pages.review import review_page, validation_page
+from mltsk.pages.review_drift import drifts_of, feature_drifts
 from mltsk.pages.review_elsewhere import (
-    feature_drifts,
     labels_elsewhere,
     matching_table,
 )
@@ -75,16 +75,17 @@ def test_labels_elsewhere_are_judged_by_what_the_model_predicts(fitted, other):
 
 def test_feature_drifts_are_those_of_the_rows_of_the_fit(fitted, other):
     table = matching_table(other, list(fitted.feature_names_in_), ["gout", "odd"])
+    drifts = drifts_of(fitted.system_, table)
     age, sex, stage, iron = feature_drifts(fitted.system_, table)
     exact = kstest(made_table()["age"], other.X["age"]).statistic
     assert_allclose(age.shift, exact, atol=0.05)  # percentiles are by twentieths
-    assert age.is_more_than_chance(150)
+    assert drifts.moved == ["age"]
     assert sex.unseen == "'unknown': 10 rows"
-    assert not stage.is_more_than_chance(150)
     assert stage.then == "mid (low to high)"
     assert iron.now == "never measured"
     assert_allclose(iron.missing_then, made_table()["iron"].isna().mean())
     assert iron.missing_now == 1
+    assert drifts.line_on_missing == "Never measured in this table: iron."
     own = read_table(made_table(), ["gout", "odd"])
     shifts = [drift.shift for drift in feature_drifts(fitted.system_, own)]
     assert max(shifts) < 0.03
@@ -102,11 +103,12 @@ def test_validation_page_of_a_model_file_says_what_has_changed(fitted, other, tm
     table = matching_table(other, list(model.feature_names_in_), ["gout", "odd"])
     label = labels_elsewhere(model, table)[0]
     line = calibration_line(label.y, label.chances)
-    (row,) = (row for row in page.rows if row[0] == "gout" and len(row) == 7)
+    (row,) = (row for row in page.rows if row[0] == "gout" and len(row) == 8)
     share = other.Y["gout"].mean()
     assert row[2].startswith(f"{100 * share:.0f} %")
     assert row[3] == f"{100 * label.chances.mean():.0f} %"
-    assert row[4].startswith(f"{line.intercept.value:.2f}")
+    assert row[4].startswith(f"{share / label.chances.mean():.2f}")
+    assert row[5].startswith(f"{line.intercept.value:.2f}")
     assert "age" in page.text[page.text.index("Features that differ") :][:60]
     path = review(other, tmp_path / "page.html", fitted=fitted)
     again = text_of(path.read_text(encoding="utf-8"))
@@ -119,10 +121,10 @@ def test_review_page_with_a_test_table_judges_on_that_table(other):
     assert "150 rows. The model was fitted on other rows" in page.text
     assert "What is in the table of the fit" in page.headings
     assert "Are there enough rows?" in page.headings
-    (row,) = (row for row in page.rows if row[0] == "gout" and len(row) == 8)
+    (row,) = (row for row in page.rows if row[0] == "gout" and len(row) == 9)
     own = review_page(table, quick=True)
     (fit_row,) = (r for r in Reader(own.page).rows if r[0] == "gout" and len(r) == 10)
-    assert row[6] == fit_row[4]  # AUC in left-out rows of the fit
+    assert row[7] == fit_row[4]  # AUC in left-out rows of the fit
 
 
 def test_review_refuses_tables_and_models_that_do_not_fit(fitted, other, tmp_path):
@@ -149,19 +151,57 @@ def test_first_screen_elsewhere_says_nothing_of_labels_that_nobody_has(fitted):
     frame["odd"] = 0.0
     text = text_of(validation_page(fitted, read_table(frame, ["gout", "odd"])).page)
     assert "No label is more or less common there than the model says" in text
-    assert "odd: no row has it, so there is nothing to learn." in text
+    assert "odd: no row has it, so it cannot be judged." in text
 
 
 def test_first_screen_elsewhere_doubts_units_and_words_first(fitted, other):
     text = text_of(validation_page(fitted, other).page)
     _, _, trust = text.partition("Can this be trusted?")
     assert trust.strip().startswith(
-        "This table is unlike that of the fit in iron, age: are units and words the "
-        "same? Values of sex were never seen in the fit, and count as nothing."
+        "This table is unlike that of the fit in age: are units and words the same? "
+        "Never measured in this table: iron. Values of sex were never seen in the "
+        "fit, and count as nothing."
     )
     alike = read_table(made_table(150, seed=1), ["gout", "odd"])
     text = text_of(validation_page(fitted, alike).page)
     assert "are units and words the same?" not in text
+
+
+def test_drift_of_a_few_measured_rows_is_chance_and_their_gaps_are_not(fitted):
+    frame = made_table(120, seed=1)
+    frame.loc[frame.index >= 12, "age"] = np.nan
+    frame["sex"] = None
+    table = read_table(frame, ["gout", "odd"], nominal=["sex"])
+    table = matching_table(table, list(fitted.feature_names_in_), ["gout", "odd"])
+    age, sex, *_ = feature_drifts(fitted.system_, table)
+    assert age.shift > 0.25  # beyond chance in 120 rows, not in 12
+    assert sex.now == "never measured"
+    assert drifts_of(fitted.system_, table).moved == []
+    text = text_of(validation_page(fitted, table).page)
+    assert "Never measured in this table: sex." in text
+    assert "are units and words the same?" not in text
+
+
+def test_chance_alone_is_hardly_ever_called_drift():
+    rng = np.random.default_rng(0)
+    n_told = 0
+    for seed in range(40):
+        frame = made_table(160, seed=seed)
+        frame["ward"] = rng.choice(list("abcdefghijkl"), 160)
+        first = read_table(frame[:100], ["gout", "odd"])
+        model = MLTSKClassifier(n_rules=0, n_pairs=0).fit(first.X, first.Y)
+        others = read_table(frame[100:], ["gout", "odd"])
+        others = matching_table(others, first.feature_names, ["gout", "odd"])
+        n_told += bool(drifts_of(model.system_, others).moved)
+    assert n_told <= 3  # one in twenty, at most
+
+
+def test_few_rows_elsewhere_are_counted_as_they_are(fitted):
+    made = validation_page(fitted, read_table(made_table(30, seed=6), ["gout", "odd"]))
+    counts = made_table(30, seed=6)["gout"].value_counts()
+    first, *_ = text_of(made.page).split("Can this be trusted?")
+    assert f"Of 30 rows, {counts[1.0]} have it" in first
+    assert "Of 100 rows" not in first
 
 
 def test_first_screen_elsewhere_says_of_what_the_model_expects_too_many_cases(fitted):

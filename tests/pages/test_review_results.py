@@ -80,8 +80,8 @@ def of_use(label: JudgedLabel, threshold: float) -> bool:
 def test_net_benefit_in_words_names_the_thresholds_at_which_the_model_is_of_use(told):
     words = label_results(told)["benefit_words"]
     assert words.endswith("of more use than acting on all rows or on none.")
-    low, high = (float(word) / 100 for word in words.split() if word[0].isdigit())
-    inside = [t for t in decision_thresholds(told) if low * 1.1 < t < high * 0.97]
+    low, high = (int(word) / 100 for word in words.split() if word[0].isdigit())
+    inside = [t for t in decision_thresholds(told) if low + 0.005 < t < high - 0.005]
     assert len(inside) > 30
     assert all(of_use(told, t) for t in inside)
 

@@ -151,19 +151,21 @@ def test_judge_calls_hardly_any_noise_better_than_guessing(visits):
         ),
         (
             {"cases": 300, "found": 280, "alarms": 82, "AP": NEARLY_ALL},
-            "gout can be predicted: 9 of 10 cases are found, and 23 % of the alarms "
-            "are false (25 % by guessing).",
+            "gout can be predicted, but its threshold gives it to nearly every row: 9 "
+            "of 10 cases are found, and 23 % of the alarms are false (25 % by "
+            "guessing).",
         ),
         (
             {"cases": 300, "found": 297, "alarms": 98, "AP": NEARLY_ALL},
-            "gout can be predicted: nearly all cases are found, and 25 % of the alarms "
-            "are false, as many as by guessing.",
+            "gout can be predicted, but its threshold gives it to nearly every row: "
+            "nearly all cases are found, and 25 % of the alarms are false, as many as "
+            "by guessing.",
         ),
         (
             {"cases": 0, "found": 0},
-            "gout: no row has it, so there is nothing to learn.",
+            "gout: no row has it, so it cannot be judged.",
         ),
-        ({"cases": 400}, "gout: all rows have it, so there is nothing to learn."),
+        ({"cases": 400}, "gout: all rows have it, so it cannot be judged."),
         (
             {"cases": 1, "observed": 1, "found": 0},
             "gout was observed in 1 row: too rarely to be judged.",

@@ -125,7 +125,7 @@ class BaselineComparison(NamedTuple):
         """Other methods whose AP is higher than our best beyond what chance does.
 
         The interval of the difference over resamples lies above 0: that of 95 % for the
-        mean over labels, of 99 % for one label with enough cases.
+        mean over labels, some of which have enough cases, of 99 % for one such label.
         """
         leads = {}
         for method in (LINEAR, FOREST):
@@ -137,12 +137,11 @@ class BaselineComparison(NamedTuple):
             each = np.nanpercentile(ahead[:, is_known], 0.5, axis=0)
             has_cases = self.cases[is_known] >= MIN_CLEAR_CASES
             labels = self.labels[is_known][(each > 0) & has_cases]
-            if mean > 0 or len(labels):
+            on_average = bool(mean > 0 and has_cases.any())
+            if on_average or len(labels):
                 by_draw = self.drawn_AP[method] - self.drawn_AP[self.best]
                 n_ahead = int((np.nanmean(by_draw, axis=1) > 0).sum())
-                leads[method] = Lead(
-                    on_average=bool(mean > 0), draws=n_ahead, labels=labels
-                )
+                leads[method] = Lead(on_average, draws=n_ahead, labels=labels)
         return leads
 
 

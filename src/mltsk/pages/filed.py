@@ -18,7 +18,8 @@ MAX_FILED_RULES = 6  # labels with their statements
 MAX_FILED_ROWS = 12  # labels in the table of figures
 MAX_FILED_EXCEPTIONS = 4
 MAX_FILED_EDITS = 4
-STATEMENTS_IN_ALL = 24
+STATEMENTS_IN_ALL = 30
+STATEMENTS_NEXT_TO_CURVES = 24
 MAX_FILED_STATEMENTS = 12  # per label
 
 
@@ -35,10 +36,13 @@ def n_filed_statements(n_labels: int) -> int:
     """How many statements of each label are printed.
 
     >>> [n_filed_statements(n_labels) for n_labels in (1, 4, 7, 100)]
-    [12, 6, 4, 4]
+    [12, 6, 5, 5]
     """
     n_printed = min(max(n_labels, 1), MAX_FILED_RULES)
-    return min(STATEMENTS_IN_ALL // n_printed, MAX_FILED_STATEMENTS)
+    in_all = STATEMENTS_IN_ALL
+    if n_labels <= MAX_FILED_CURVES:
+        in_all = STATEMENTS_NEXT_TO_CURVES
+    return min(in_all // n_printed, MAX_FILED_STATEMENTS)
 
 
 def note_on_left_out(n_labels: int, at_most: int) -> str:

@@ -8,6 +8,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from pandas import Series
+
 from .. import __version__
 from ..exceptions import InputError, check_installed
 from ..explain.points import PointsItem, PointsSheet, percent_text
@@ -144,15 +146,23 @@ def _worth_sentences(points: PointsClassifier, j: int) -> list[str]:
         return [f"{seen} That is too one-sided to say how good the sheet is."]
     pairs = (
         f"Of two rows, one with {label} and one without, the one with it has more "
-        f"points in {100 * worth['AUC']:.0f} of 100 pairs (AUC {worth['AUC']:.2f})."
+        f"points in {100 * worth['AUC']:.0f} of 100 pairs (AUC "
+        f"{_with_range(worth, 'AUC')})."
     )
     precision = (
-        f"Average precision: {worth['AP']:.2f} with these points, "
+        f"Average precision: {_with_range(worth, 'AP')} with these points, "
         f"{worth['AP_short']:.2f} by the same number of statements before rounding, "
         f"{worth['AP_long']:.2f} by the whole model, "
-        f"{worth['cases'] / worth['observed']:.2f} by guessing."
+        f"{worth['AP_guessed']:.2f} by guessing."
     )
     return [seen, pairs, precision]
+
+
+def _with_range(worth: Series, figure: str) -> str:
+    """A figure with its 95 % interval, such as "0.57 [0.35 to 0.76]"."""
+    low = worth[f"{figure}_low"]
+    high = worth[f"{figure}_high"]
+    return f"{worth[figure]:.2f} [{low:.2f} to {high:.2f}]"
 
 
 # CSV ----------------------------------------------------------------------------------

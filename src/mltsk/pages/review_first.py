@@ -1,13 +1,15 @@
 """The first screen of a review: what was asked, how well it can be predicted.
 
 Whoever reads nothing else should leave with the right answer. Shares are told as counts
-out of 100 rows, as people understand these best; of a rare label out of more.
+out of 100 rows, as people understand these best; of a rare label out of more, and of
+fewer rows than 100 as they are.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import FloatArray
+from ..core.worth import MIN_CLEAR_CASES
 from ..explain.wording import name
 from ..metrics import calibration_line
 from ..tables.advice import leaks
@@ -120,7 +122,9 @@ def shares_of(label: JudgedLabel) -> FloatArray:
 
 
 def base_of(label: JudgedLabel) -> int:
-    """Out of how many rows a label is told: 100, or more if it is rare."""
+    """Out of how many rows a label is told: 100, or more if it is rare, or all."""
+    if label.observed < BASES[0]:
+        return label.observed
     rarer = min(label.rate, 1 - label.rate)
     return next((base for base in BASES if base * rarer >= 1), BASES[-1])
 
@@ -174,6 +178,13 @@ def _taken(review: Review) -> str:
     where = "1 is perfect"
     if review.is_external:
         where = f"in the table of the fit, {where}"
+    most = max(review.own_labels[j].rarer for j in comparison.labels)
+    if most < MIN_CLEAR_CASES:
+        return (
+            f"Taken: {short if review.takes_short else long}. So few cases do not say "
+            f"which model is better (average precision, {where}: {long} "
+            f"{means[long]:.2f}, {short} {means[short]:.2f}, {others})."
+        )
     if review.takes_short:
         return (
             f"Taken: a model of {short}, because it can be read and ranks rows as well "

@@ -1,12 +1,14 @@
 """The model that a review is about, on one page: words, curves, pairs, exceptions."""
 
+from typing import NamedTuple
+
 import numpy as np
 from pandas import DataFrame
 
 from ..explain import views
 from ..explain.page import Node, largest_amount
 from ..explain.rules import RuleBase
-from ..explain.wording import name
+from ..explain.wording import name, number
 from . import svg, worth
 from .filed import (
     MAX_FILED_EXCEPTIONS,
@@ -18,6 +20,7 @@ from .filed import (
 from .packing import PageData
 from .review_pairs import pair_facts
 from .sections import Review, Section
+from .worth import JudgedLabel
 
 MAX_SHAPES_PER_LABEL = 6
 MAX_SHOWN_EXCEPTIONS = 12
@@ -55,12 +58,14 @@ def _model_facts(review: Review) -> PageData:
     for place, j in enumerate(review.shown.tolist()):
         judged = review.labels[j]
         node = nodes[place] if nodes else None
+        shapes = _shape_pictures(curves, short_curves, j, n_statements)
         facts = {
             "name": judged.name,
             "start": _start(judged.name, node),
-            "warning": worth.sentence(judged) if judged.is_guessed else "",
+            "warning": _warning(judged, is_external=review.is_external),
             "node": node,
-            "shapes": _shape_pictures(curves, short_curves, j, n_statements),
+            "shapes": shapes.pictures,
+            "reach": number(shapes.reach),
             "pairs": pair_facts(pairs, j),
             "is_filed": is_filed[place],
         }
@@ -95,6 +100,15 @@ def _general_nodes(base: RuleBase, review: Review, top: int | None) -> list[Node
     return [base.general[j].nodes(top, general=start)[0] for j in review.shown.tolist()]
 
 
+def _warning(label: JudgedLabel, *, is_external: bool) -> str:
+    """Say above the statements of a label if they may be chance."""
+    if not label.is_guessed:
+        return ""
+    if is_external:
+        return f"{worth.sentence(label)} What follows was found on another table."
+    return f"{worth.sentence(label)} What follows may be chance."
+
+
 def _start(label: str, node: Node | None) -> str:
     """Where the log-odds of a label start, without its name."""
     text = "" if node is None else node.text.removeprefix(f"{label}: ")
@@ -104,13 +118,20 @@ def _start(label: str, node: Node | None) -> str:
     return text[:1].upper() + text[1:]
 
 
+class _ShapePictures(NamedTuple):
+    """Features with pictures of what they add, and how far each picture reaches."""
+
+    pictures: list[tuple[str, str]]
+    reach: float
+
+
 def _shape_pictures(
     curves: views.FeatureCurves,
     short_curves: views.FeatureCurves,
     j: int,
     n_statements: int,
-) -> list[tuple[str, str]]:
-    """Features that matter most for label j, and pictures of what they add."""
+) -> _ShapePictures:
+    """The features that matter most for label j."""
     features = curves.largest([j], MAX_SHAPES_PER_LABEL)
     of_short = short_curves.largest([j], n_statements)
     wholes = [curves.drawn(f, j) for f in features]
@@ -119,7 +140,7 @@ def _shape_pictures(
     for f, whole in zip(features, wholes, strict=True):
         simple = short_curves.drawn(f, j) if f in of_short else None
         pictures.append((name(whole.feature), svg.shape(whole, simple, reach)))
-    return pictures
+    return _ShapePictures(pictures, reach)
 
 
 def _exceptions(base: RuleBase, at_most: int | None = None) -> list[Node]:

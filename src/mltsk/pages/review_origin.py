@@ -56,10 +56,11 @@ def _origin(review: Review) -> dict[str, str]:
             "scikit-learn's LogisticRegression() and RandomForestClassifier(100, "
             "min_samples_leaf=3)"
         )
-    facts["Seed"] = (
-        f"{review.seed}, for folds, the forest and intervals; the model itself has no "
-        "chance in it"
-    )
+    if not review.is_finished:
+        facts["Seed"] = (
+            f"{review.seed}, for folds, the forest and intervals; the model itself has "
+            "no chance in it"
+        )
     facts["Versions"] = _versions()
     facts["Made on"] = date.today().isoformat()
     if review.command:

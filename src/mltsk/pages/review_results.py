@@ -210,16 +210,29 @@ def _benefit_in_words(label: JudgedLabel) -> str:
     if not ahead.any():
         return "At no threshold is the model of more use than acting on all or on none."
     first, last = longest_stretch(ahead)
+    ends = (_whole_percent(thresholds[first]), _whole_percent(thresholds[last]))
+    where = f"from {ends[0]} to {ends[1]}"
+    if ends[0] == ends[1]:
+        where = f"of about {ends[0]}"
     text = (
-        f"At thresholds from {100 * thresholds[first]:.2g} % to "
-        f"{100 * thresholds[last]:.2g} % the model is of more use than acting on all "
-        "rows or on none."
+        f"At thresholds {where} the model is of more use than acting on all rows or on "
+        "none."
     )
     if label.rarer < MIN_CLEAR_CASES:
         return f"{text} With so few cases this may be chance."
     if label.is_guessed:
         return f"{text} This may be chance: the model may be no better than guessing."
     return text
+
+
+def _whole_percent(share: float) -> str:
+    """A share as whole per cent, as a net benefit is no surer than that.
+
+    >>> _whole_percent(0.0567), _whole_percent(0.0032)
+    ('6 %', '0.3 %')
+    """
+    digits = ".0f" if share >= 0.01 else ".1g"
+    return f"{100 * share:{digits}} %"
 
 
 def longest_stretch(is_true: NDArray[np.bool_]) -> tuple[int, int]:

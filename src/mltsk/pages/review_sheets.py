@@ -29,6 +29,7 @@ def points_section(review: Review) -> Section | None:
         facts={
             "sheets": [points_facts(points, int(j)) for j in shown],
             "n_labels": len(review.labels),
+            "n_statements": points.max_statements,
         },
         styles=(source("points_sheet.css"),),
     )

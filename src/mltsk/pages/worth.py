@@ -30,6 +30,7 @@ from ..record import FitRecord
 from ..text import plural
 from .baselines import FOREST, BaselineComparison, Samples
 
+NEARLY_ALL_GIVEN = 0.9  # share of rows; from there on a threshold decides nothing
 RARE_CASES = 30  # below, figures are to be taken with care
 # Below, rows that all have a label, or none of which has it, say nothing about it.
 MIN_OBSERVED_ROWS = 5
@@ -266,7 +267,7 @@ def sentence(label: JudgedLabel) -> str:
         )
     if not label.is_known:
         rows = "all rows have" if label.cases else "no row has"
-        return f"{label.name}: {rows} it, so there is nothing to learn."
+        return f"{label.name}: {rows} it, so it cannot be judged."
     if label.is_too_rare:
         return f"{label.name} cannot be judged: {_few_in_words(label)}."
     text = _how_it_is_found(label)
@@ -309,6 +310,8 @@ def _how_it_is_found(label: JudgedLabel) -> str:
     start = f"{label.name} {grade(label)}"
     if not label.given:
         return f"{start}, but no row reaches the threshold: none is found."
+    if label.given >= NEARLY_ALL_GIVEN * label.observed:
+        start = f"{start}, but its threshold gives it to nearly every row"
     found = _share_in_words(label.found / label.cases, "cases")
     return f"{start}: {found} found, and {_price_in_words(label)}."
 
