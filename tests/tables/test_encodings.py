@@ -14,10 +14,10 @@ WORDS = {
         "Köszvény nő férfi",
         "Čas žena šest",
     ],
-    "cp1254": ["Yaş Kadın Astım Hayır", "Öğrenci", "Kadın ağır"],
+    "cp1254": ["Yaş Kadın Astım Hayır", "Öğrenci", "Kadın ağır", "İsim Yaş kadın"],
     "cp1257": ["Lytis Amžius vėžys sergančių"],
     "iso8859-2": ["Płeć mężczyzna ślad źrebię"],
-    "mac-roman": ["Größe männlich"],
+    "mac-roman": ["Größe männlich", "Prénom Âge garçon"],
     "cp850": ["Größe männlich"],
     "cp1252": [
         "Größe Übelkeit",

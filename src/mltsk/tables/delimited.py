@@ -201,17 +201,18 @@ def _decoded_rows(path: Path, encoding: str) -> TextRows:
 
 
 def _refuse_other_scripts(rows: Sequence[Row], path: Path) -> None:
-    """Refuse text of another script, which makes no words as Windows-1252."""
-    n_foreign = 0
-    strange: list[str] = []
+    """Refuse text of another script, which makes no words as Windows-1252.
+
+    Each word counts once: one that repeats in all rows may look like a sign.
+    """
+    foreign: dict[str, None] = {}
     for row in rows:
         for cell in row:
-            if cell.isascii():
-                continue
-            words = [word for word in _WORD.findall(cell) if not word.isascii()]
-            n_foreign += len(words)
-            strange += filter(_is_strange, words)
-    if len(strange) <= MAX_SHARE_OF_STRANGE_WORDS * n_foreign:
+            if not cell.isascii():
+                words = _WORD.findall(cell)
+                foreign.update((word, None) for word in words if not word.isascii())
+    strange = list(filter(_is_strange, foreign))
+    if len(strange) <= MAX_SHARE_OF_STRANGE_WORDS * len(foreign):
         return
     example = strange[0][:MAX_EXAMPLE_LENGTH]
     raise InputError(

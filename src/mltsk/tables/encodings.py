@@ -8,7 +8,7 @@ proof.
 import re
 from collections.abc import Iterator, Sequence
 from typing import IO
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 from mltsk.text import listing, quoted
 
@@ -42,7 +42,7 @@ CENTRE = {
     "Croatian": "čćđšž",
     "Romanian": "ăâîşţșț",
 }
-TURKISH = {"Turkish": "çğıöşüâîû"}
+TURKISH = {"Turkish": "çğıöşüâîû\u0307"}  # the dot of a small İ is one
 BALTIC = {"Lithuanian": "ąčęėįšųūž", "Latvian": "āčēģīķļņšūž"}
 # The first of those that are as good is taken.
 ALPHABETS = {
@@ -59,12 +59,13 @@ ICELANDIC_LETTERS = frozenset("áéíóúæ")
 MIN_COVERED = 0.95  # of the letters, for another encoding than the usual one
 MIN_LEAD = 0.1  # before Windows-1252
 MIN_FOREIGN_LETTERS = 2  # one may be anything
+UNKNOWN_LETTER = "\ufffd"
 MAX_WORDS = 2000
 BLOCK_BYTES = 1 << 16
 # What text may be that makes no words as Windows-1252.
 OTHER_SCRIPTS = (
-    *("gbk", "big5", "shift_jis", "euc_kr"),
-    *("cp1251", "koi8-r", "cp1253"),
+    *("gbk", "big5", "shift_jis", "euc_jp", "euc_kr"),
+    *("cp1251", "koi8-r", "cp1253", "cp1255", "cp1256", "cp874"),
 )
 _FOREIGN_WORD = re.compile(rb"[A-Za-z]*[\x80-\xff]+(?:[A-Za-z]|[\x80-\xff])*")
 _POWER_OF_METRE = re.compile(rb"N?[cdkm]?m[\xb2\xb3]")  # in Polish ł is in that place
@@ -119,12 +120,19 @@ def _covered(words: Sequence[bytes], encoding: str) -> float:
 
 
 def _foreign_letters(words: Sequence[bytes], encoding: str) -> Iterator[str]:
-    """Letters beyond those of English, small; signs at the edges of words are none."""
+    """Letters beyond those of English, small; signs at the edges of words are none.
+
+    A capital behind a small letter is no letter: it stands in no word.
+    """
     for word in words:
         text = word.decode(encoding, errors="replace").strip(_EDGES)
-        for character in text.lower():
+        before = ""
+        for character in text:
             if not character.isascii():
-                yield character
+                is_within = before.islower() and character.isupper()
+                small = character.lower().lstrip("i")  # of İ there is a dot, too
+                yield UNKNOWN_LETTER if is_within else small
+            before = character
 
 
 def readings(word: str) -> str:
@@ -132,9 +140,14 @@ def readings(word: str) -> str:
     known = []
     for encoding in OTHER_SCRIPTS:
         reading = _read_as(encoding, word)
-        if reading.isalpha() and normalize("NFKC", reading) == reading:
+        if _is_word(reading) and normalize("NFKC", reading) == reading:
             known.append(f"{encoding} ({quoted(reading)})")
     return f", such as {listing(known, last='or')}" if known else ""
+
+
+def _is_word(text: str) -> bool:
+    """Whether a text has letters alone, and marks above and below them."""
+    return bool(text) and all(category(sign)[0] in "LM" for sign in text)
 
 
 def _read_as(encoding: str, word: str) -> str:
