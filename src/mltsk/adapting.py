@@ -37,17 +37,12 @@ from .fit.ridge import Penalty
 from .fit.rows import Block
 from .fit.wishes import ABOUT_LOG_ODDS, restored_wishes
 from .metrics.curves import weighted_ranking
-from .probabilities import (
-    Curves,
-    drawn_curves,
-    find_thresholds,
-    fit_curves,
-    probabilities_of,
-)
+from .probabilities import Curves, drawn_curves, fit_curves, probabilities_of
 from .rows.elsewhere import RowsElsewhere
 from .short import TrainingRows, certainty_of
 from .system import FuzzySystem
 from .text import listing
+from .thresholds import find_thresholds
 
 # The line from old log-odds to new ones is drawn towards these, as if so many rows had
 # followed them; five folds choose.

@@ -21,7 +21,6 @@ from .fit.fit import FitResult, Names, Options, fit_system
 from .fitted import FittedAttributes
 from .frames import is_polars
 from .observed import ObservedLabelsMixin
-from .probabilities import check_threshold_wish
 from .record import FitRecord
 from .refit import take_over, unfitted_copy
 from .rows.dask import lazily
@@ -39,6 +38,7 @@ from .sklearn_private import Interval, StrOptions
 from .system import FuzzySystem
 from .targets import Targets, predicted
 from .text import listing
+from .thresholds import check_threshold_wish
 
 if TYPE_CHECKING:
     from .explain.plot import ModelFigures

@@ -33,7 +33,6 @@ from .fit.solve import (
     with_pairs_of_folds,
 )
 from .fit.sums import MAX_SUM_CELLS, DesignWeights, FitSums, LabelSums, n_sum_cells
-from .probabilities import check_threshold_wish
 from .record import FitRecord
 from .refit import take_over, unfitted_copy
 from .rows.batches import (
@@ -60,6 +59,7 @@ from .rows.weights import WeightsLike, check_weights, weight_unit
 from .short import TrainingRows
 from .sklearn_private import Interval
 from .system import FuzzySystem
+from .thresholds import check_threshold_wish
 
 # Rows that are kept for leave-one-out scores, evenly spread over the stream; there are
 # twice as many at most, or those of one group.

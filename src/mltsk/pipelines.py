@@ -15,9 +15,9 @@ from sklearn.pipeline import Pipeline
 from .core.arrays import FloatArray
 from .exceptions import InputError
 from .frames import is_polars
-from .probabilities import thresholds_at
 from .rows.read import Estimator, TableLike
 from .system import FuzzySystem
+from .thresholds import thresholds_at
 
 Steps: TypeAlias = list[tuple[str, Estimator]]
 

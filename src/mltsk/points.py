@@ -39,17 +39,12 @@ from .metrics.intervals import (
     roc_auc_interval,
 )
 from .observed import ObservedLabelsMixin
-from .probabilities import (
-    Curves,
-    find_thresholds,
-    fit_curves,
-    log_odds_of,
-    probabilities_of,
-)
+from .probabilities import Curves, fit_curves, log_odds_of, probabilities_of
 from .record import FitRecord, observed_labels
 from .refit import take_over
 from .short import ShortModels
 from .targets import predicted
+from .thresholds import find_thresholds
 
 # Of the feature that adds most. Ranges of few digits cost AP: docs/decisions.md.
 DEFAULT_MAX_POINTS = 10

@@ -40,10 +40,11 @@ from .metrics.intervals import (
     guessed_precision,
     roc_auc_interval,
 )
-from .probabilities import Curves, curves_of_slopes, find_thresholds, fit_curves
+from .probabilities import Curves, curves_of_slopes, fit_curves
 from .short import MAX_COMPARED_SIZE, ShortModels, TrainingRows, certainty_of
 from .short.wished import check_shortened
 from .system import FuzzySystem
+from .thresholds import find_thresholds
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,9 +12,9 @@ from .points import (
     PointsClassifier,
     check_points_wish,
 )
-from .probabilities import check_threshold_wish
 from .rows.read import TableLike
 from .rows.weights import WeightsLike
+from .thresholds import check_threshold_wish
 
 if TYPE_CHECKING:
     from pandas import DataFrame

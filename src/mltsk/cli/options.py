@@ -96,7 +96,7 @@ def threshold_wish(text: str) -> ThresholdWish:
 
 def _checked(wish: ThresholdWish) -> ThresholdWish:
     """A wish that `MLTSKClassifier` takes; others are refused before data are read."""
-    from ..probabilities import check_threshold_wish
+    from ..thresholds import check_threshold_wish
 
     try:
         check_threshold_wish(wish)

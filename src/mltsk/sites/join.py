@@ -29,8 +29,9 @@ from ..exceptions import InputError
 from ..fit.design import Coefficients, Design
 from ..fit.ridge import Moments, Penalty
 from ..fit.sums import FitSums, LabelSums, check_sum_cells
-from ..probabilities import Curves, check_threshold_wish, find_thresholds
+from ..probabilities import Curves
 from ..system import FuzzySystem
+from ..thresholds import check_threshold_wish, find_thresholds
 from .plan import Plan, keep_labels
 from .plan_checks import plain_plan
 from .sums import SiteSums

@@ -18,8 +18,8 @@ from ...core.fuzzymap import FuzzyMap
 from ...core.membership import Firing, exponents
 from ...core.scales import fit_scaling
 from ...exceptions import InputError, NonConvexWarning
-from ...probabilities import check_reach, fixed_thresholds
 from ...sklearn_private import StrOptions
+from ...thresholds import check_reach, fixed_thresholds
 from ..antecedents import (
     MAX_UNFIRED_SHARE,
     find_rules,
