@@ -10,7 +10,6 @@ from sklearn.metrics import average_precision_score
 
 from mltsk import MLTSKClassifier, evaluate
 from mltsk.datasets import make_multilabel_rules
-from mltsk.record import observed_labels
 
 DATA = make_multilabel_rules(n_samples=120, n_features=5, n_labels=3, random_state=0)
 
@@ -66,14 +65,6 @@ def test_fit_record_of_a_sample_knows_which_rows_it_is_about():
     assert_array_equal(record.loo_scores, clf.loo_scores_[record.loo_rows])
     short = clf.shorten(2)
     assert_array_equal(short.fit_record_.labels, Y[short.loo_rows_])
-
-
-def test_observed_labels_have_a_weight():
-    Y = np.array([[1.0, 0.0], [0.0, 1.0]])
-    assert_array_equal(
-        observed_labels(Y, np.array([[1.0, 0.0], [2.0, 1.0]])), [[1, np.nan], [0, 1]]
-    )
-    assert_array_equal(observed_labels(Y, np.array([0.0, 1.0])), [[np.nan] * 2, [0, 1]])
 
 
 @pytest.fixture(scope="module")
@@ -143,22 +134,6 @@ def noise_and_signal(n_rows=200):
     X = rng.normal(size=(n_rows, 5))
     chance = rng.random(n_rows) < 0.3
     return X, np.column_stack([chance, X[:, 0] > 0.4]).astype(int)
-
-
-def test_noise_shares_are_near_1_on_noise_and_near_0_where_there_is_much_to_learn():
-    X, Y = noise_and_signal()
-    noise, signal = MLTSKClassifier(ridge=20.0).fit(X, Y).fit_record_.noise_shares()
-    assert noise > 0.7
-    assert signal < 0.2
-
-
-def test_noise_shares_of_groups_are_about_groups():
-    X, Y = noise_and_signal(100)
-    groups = np.repeat(np.arange(100), 3)
-    clf = MLTSKClassifier(ridge=20.0).fit(X[groups], Y[groups], groups=groups)
-    noise, signal = clf.fit_record_.noise_shares()
-    assert noise > 0.7
-    assert signal < 0.25
 
 
 def test_given_by_folds_does_not_depend_on_the_order_of_rows(clf):

@@ -40,9 +40,10 @@ from .metrics.intervals import (
 )
 from .observed import ObservedLabelsMixin
 from .probabilities import Curves, fit_curves, log_odds_of, probabilities_of
-from .record import FitRecord, observed_labels
+from .record import FitRecord
 from .refit import take_over
 from .short import ShortModels
+from .short.training import observed_labels
 from .targets import predicted
 from .thresholds import find_thresholds
 

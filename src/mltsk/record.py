@@ -15,13 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .core.arrays import (
-    Array,
     FloatArray,
     asnumpy,
     blas_threads,
-    spread_rows,
     underflow_is_zero,
-    weights_per_label,
 )
 from .core.certainty import Certainty
 from .core.worth import Worth
@@ -29,9 +26,7 @@ from .exceptions import InputError
 from .fit.choose import Folds
 from .fit.design import Design
 from .fit.fit import SAMPLE_ROWS, FitResult
-from .fit.learning import learning_scores
 from .fit.left_out import Groups, take_groups
-from .fit.ridge import centred_kernel
 from .fit.rows import Block, RowIndex, Rows
 from .fit.solve import folds_among, groups_of_labels, with_pairs_of_folds
 from .fit.sums import MAX_PASSING_SUM_CELLS, FitSums, check_sum_cells, on_host
@@ -42,6 +37,7 @@ from .metrics.intervals import (
 )
 from .probabilities import Curves, curves_of_slopes, fit_curves
 from .short import MAX_COMPARED_SIZE, ShortModels, TrainingRows, certainty_of
+from .short.training import observed_labels
 from .short.wished import check_shortened
 from .system import FuzzySystem
 from .thresholds import find_thresholds
@@ -59,8 +55,6 @@ MAX_CELLS_OF_MANY_FOLDS = 500_000
 COMPARED_SIZES = range(1, MAX_COMPARED_SIZE + 1)
 INTERVALS = (average_precision_interval, roc_auc_interval)
 MAX_JUDGED_LABELS = 200  # beyond, nobody reads how well each is told
-MAX_LEARNING_ROWS = 2_000  # of the kernel of a learning curve
-MAX_NOISE_ROWS = 1_000  # of the kernel whose spectrum says how scores follow labels
 
 
 @dataclass(eq=False)
@@ -262,43 +256,12 @@ class FitRecord:
         """Honest log-odds (n, L) of the model that keeps this record."""
         return self.curves.log_odds(self.scores)
 
-    @underflow_is_zero()
     def noise_shares(self) -> FloatArray:
         """How much of the spread of honest scores comes from chance, per label (L,).
 
-        A score is a weighted sum of the labels of other rows, and these are partly
-        chance: on pure noise all of the spread comes from it (1), where there is much
-        to learn little (near 0). The AUC of such scores varies more than that of scores
-        that have nothing to do with the rows: `mltsk.metrics.roc_auc_interval` takes
-        the share for that. It is that of standard deviations: with that of variances
-        95 % intervals of AUC held the truth in 86 to 96 % of tables, with this in 93
-        to 98 %. It is that of the long model, for short ones too.
+        As in `TrainingRows.noise_shares`: that of the long model, for short ones too.
         """
-        training = self.training
-        sample = training.take(spread_rows(len(training), MAX_NOISE_ROWS))
-        n_sampled = len(sample)
-        K = sample.design.kernel(sample.design.scale.apply(sample.X))
-        centred = centred_kernel(np.array(K, dtype=np.float64), np.ones(n_sampled))
-        spectrum = np.linalg.eigvalsh(centred)[:, None] / n_sampled
-        labels = observed_labels(training.Y, training.w)
-        n_observed = np.maximum((~np.isnan(labels)).sum(axis=0), 1)
-        # of the matrix H that turns labels into fitted scores
-        scale = np.maximum(spectrum, 0.0) * n_observed
-        eigenvalues = scale / (scale + training.penalty.rho)
-        squares = (eigenvalues**2).sum(axis=0)
-        own = eigenvalues.sum(axis=0) ** 2 / n_observed
-        scores = np.where(np.isnan(labels), np.nan, training.loo_scores)
-        noise = np.nanmean((labels - scores) ** 2, axis=0)
-        variance = np.nansum((scores - np.nanmean(scores, axis=0)) ** 2, axis=0)
-        shares = noise * (squares - own) * self._rows_as_one()
-        return np.sqrt(np.clip(shares / np.maximum(variance, 1e-300), 0.0, 1.0))
-
-    def _rows_as_one(self) -> float:
-        """How many rows say the same on average: those of a group, else 1."""
-        groups = self.training.groups
-        if groups is None:
-            return 1.0
-        return float((np.bincount(groups) ** 2).sum() / len(groups))
+        return self.training.noise_shares()
 
     def certainty(self) -> Certainty | None:
         """How sure the long model is of its numbers."""
@@ -417,38 +380,14 @@ class FitRecord:
             guessed_AP=guessed,
         )
 
-    @underflow_is_zero()
     def learning_scores(
         self, shares: tuple[float, ...], n_draws: int, seed: int
     ) -> tuple[FloatArray, FloatArray] | None:
         """What the long model learns from shares of the rows, by `fit.learning`.
 
-        The labels (m, L) of at most 2,000 rows, NaN if not observed, and their scores
-        (shares, draws, m, L); None where labels are coupled.
+        As in `TrainingRows.learning_scores`.
         """
-        if self.training.penalty.basis is not None:
-            return None
-        rows = self.training.take(spread_rows(len(self.training), MAX_LEARNING_ROWS))
-        K = rows.design.kernel(rows.design.scale.apply(rows.X))
-        weights = weights_per_label(rows.w, rows.Y.shape)
-        scores = np.zeros((len(shares), n_draws, *rows.Y.shape))
-        for labels in groups_of_labels(rows.w, rows.Y.shape[1]):
-            w = weights[:, labels[0]]
-            counted = np.flatnonzero(w > 0)
-            cells = np.ix_(counted, labels)
-            for draw in range(n_draws):
-                of_draw = learning_scores(
-                    K[np.ix_(counted, counted)],
-                    rows.Y[cells],
-                    w[counted],
-                    groups=take_groups(rows.groups, counted),
-                    ridge=rows.penalty.rho,
-                    shares=shares,
-                    seed=seed + draw,
-                )
-                for share, values in enumerate(of_draw):
-                    scores[share, draw][cells] = values
-        return observed_labels(rows.Y, rows.w), scores
+        return self.training.learning_scores(shares, n_draws, seed)
 
     def with_feature_names(self, names: Sequence[str]) -> "FitRecord":
         """The same record for a model whose features have other names."""
@@ -573,8 +512,3 @@ class FitRecord:
         evaluation = evaluate(observed_labels(Y, w), curves.log_odds(scores))
         macro = float(evaluation.per_label["AP"].mean())
         return {"AP": evaluation["AP"], "macro_AP": macro}
-
-
-def observed_labels(Y: Array, w: Array) -> FloatArray:
-    """Labels (n, L), NaN where their weight, (n,) or (n, L), is 0."""
-    return np.where(weights_per_label(w, Y.shape) > 0, Y, np.nan)

@@ -20,202 +20,37 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import block_diag, eye_array
-from scipy.sparse.linalg import inv
 
 from ..core.arrays import (
     Array,
     FloatArray,
     Matrix,
-    asnumpy,
     dense,
-    is_tensor,
     spread_rows,
-    weights_per_label,
 )
 from ..core.certainty import Certainty
 from ..core.membership import Members
-from ..fit.corrected import Corrector
-from ..fit.design import OVERLAPPING, Design, gram
-from ..fit.left_out import Groups, rate_shifts, take_groups
-from ..fit.order import places_by_content
-from ..fit.ridge import Penalty
-from ..fit.rows import Block, RowIndex, mean_weights
+from ..fit.left_out import rate_shifts
+from ..fit.rows import Block, RowIndex
 from ..fit.solve import left_out_scores
-from ..probabilities import Curves, fit_curves, probabilities_of
+from ..probabilities import Curves, fit_curves
 from ..system import FuzzySystem
 from .candidates import Candidates
+from .certainty import noise_of_log_odds
 from .regions import Index
 from .selection import SelectionProblem, information_of
 from .sheets import SheetMaker, linear_system
+from .training import MAX_CHOICE_ROWS, TrainingRows
 from .wished import wished_scores, wished_signs
 
-MAX_CHOICE_ROWS = 2_000  # terms are chosen on at most this many rows, evenly spread
-# Share of the labels in what is imitated; 0 lost .001 to .003 more AP at 12 terms
-# (docs/decisions.md).
-LABEL_SHARE = 0.2
 N_FOLDS = 5
 # Statements that 15 or more of these halves chose reappeared in new data in .96 of
 # cases where effects are strong and in .84 where they are weak, and no statement about
 # noise got there; "5 of 5" refits without a fold reappeared in .27 on noise.
 N_HALVES = 16
 HALVES_SEED = 0
-MIN_LABEL_VARIANCE = 1e-4  # of a label that is told nearly without doubt
 MAX_SHRUNK = 1e3  # numbers that are nothing have no share that they lack
 MAX_COMPARED_SIZE = 50  # statements per label up to which sizes are compared
-MAX_CERTAINTY_COLUMNS = 5_000  # of a long model whose certainty is worked out
-MAX_CERTAIN_RULE_NUMBERS = 500  # of exceptions; beyond, none of them has an interval
-
-
-@dataclass(frozen=True)
-class TrainingRows:
-    """Training rows as the long model was fitted on them.
-
-    ``X``, ``Y``, ``w`` and ``groups`` as in a `Block`, on the host but for X;
-    ``loo_scores`` (N, L) of the long model, and its design and penalty; ``wishes`` are
-    those that it was corrected by.
-    """
-
-    X: Matrix
-    Y: FloatArray
-    w: FloatArray
-    loo_scores: FloatArray
-    design: Design
-    penalty: Penalty
-    groups: Groups = None
-    wishes: Corrector | None = None
-
-    def __len__(self) -> int:
-        return len(self.loo_scores)
-
-    def take(self, rows: RowIndex) -> "TrainingRows":
-        """Some of the rows, all of it on the host."""
-        X = self.X[rows]
-        return replace(
-            self,
-            X=asnumpy(X) if is_tensor(X) else X,
-            Y=self.Y[rows],
-            w=self.w[rows],
-            loo_scores=self.loo_scores[rows],
-            groups=take_groups(self.groups, rows),
-        )
-
-    @property
-    def row_weights(self) -> FloatArray:
-        """Weight of each row, (N,): the mean over labels."""
-        return np.asarray(mean_weights(self.Y, self.w), dtype=np.float64)
-
-    @property
-    def label_weights(self) -> FloatArray:
-        """Weight of each label of each row, (N, L)."""
-        return weights_per_label(self.w, self.Y.shape)
-
-    @property
-    def target(self) -> FloatArray:
-        """What a short model imitates, (N, L).
-
-        Leave-one-out scores, and a little of the label where it was observed.
-        """
-        mixed = (1 - LABEL_SHARE) * self.loo_scores + LABEL_SHARE * self.Y
-        return np.where(self.label_weights > 0, mixed, self.loo_scores)
-
-    def places(self) -> Index:
-        """The place of each row in an order by what rows hold, (N,).
-
-        As in `places_by_content`. X must be on the host.
-        """
-        block = Block(self.X, self.Y, self.w, self.groups)
-        return places_by_content(block, self.design.scale.scaling)
-
-    def noise(self, scores: Array) -> FloatArray:
-        """Standard deviation (L,) of the labels from honest scores (N, L)."""
-        weights = self.label_weights
-        share = weights / weights.sum(axis=0)
-        return np.sqrt(np.einsum("nl,nl->l", share, (self.Y - scores) ** 2))
-
-
-def certainty_of(
-    rows: TrainingRows, max_rule_numbers: int = MAX_CERTAIN_RULE_NUMBERS
-) -> Certainty | None:
-    """How sure a long model is of its numbers, from at most 2,000 rows.
-
-    Of more than ``max_rule_numbers`` of exceptions nothing is said, but others are less
-    sure because of them. None where there are too many others, or coupled labels.
-    """
-    design = rows.design
-    penalty = rows.penalty
-    n_numbers = design.n_columns
-    has_many_rules = n_numbers - design.first_rule > max_rule_numbers
-    if has_many_rules:
-        n_numbers = design.first_rule
-    if n_numbers > MAX_CERTAINTY_COLUMNS or penalty.basis is not None:
-        return None
-    sample = rows.take(spread_rows(len(rows), MAX_CHOICE_ROWS))
-    Z = design.scale.apply(sample.X)
-    w = sample.row_weights
-    stands_for = w * (rows.row_weights.sum() / w.sum())
-    if has_many_rules:
-        information = _information_without_rules(design, penalty, Z, stands_for)
-    else:
-        information = _information(design, penalty, Z, stands_for)
-    units = _units(design)[:n_numbers]
-    information /= units
-    information /= units[:, None]
-    if design.scale.name in OVERLAPPING:
-        # of the numbers of ramps, which are those of the design's columns times H
-        from_ramps = inv(design.scale.heights.tocsc())
-        back = block_diag([from_ramps, eye_array(n_numbers - design.n_terms)])
-        information = back.T @ information @ back
-    return Certainty(
-        information=information,
-        noise=sample.noise(sample.loo_scores),
-        numbers=np.arange(n_numbers) if has_many_rules else None,
-    )
-
-
-def _information(design: Design, penalty: Penalty, Z: Matrix, w: Array) -> FloatArray:
-    """Information (Q, Q) about the solution, from scaled rows Z of weights w (N,)."""
-    Phi = design.rows(Z)
-    centred = (Phi - w @ Phi / w.sum()) * np.sqrt(w)[:, None]
-    ridge = design.shrunk(penalty.rho * np.eye(design.n_columns))
-    return np.asarray(centred.T @ centred + ridge)
-
-
-def _information_without_rules(
-    design: Design, penalty: Penalty, Z: Matrix, w: Array
-) -> FloatArray:
-    """Information (P + R, P + R) about terms and pairs, whatever exceptions are.
-
-    It is what the inverse of `_information` has for them, inverted: Aᵀ (I + K/ρ)⁻¹ A
-    with the kernel K (N, N) of the exceptions, which takes the memory of the rows only.
-    """
-    root = np.sqrt(w)
-    Phi = design.rows_without_rules(Z)
-    centred = (Phi - w @ Phi / w.sum()) * root[:, None]
-    K = design.kernel(Z) - gram(Phi)
-    mean = K @ w / w.sum()
-    K -= mean[:, None]
-    K -= mean - w @ mean / w.sum()
-    K *= root[:, None]
-    K *= root / penalty.rho
-    K[np.diag_indices_from(K)] += 1.0
-    information = centred.T @ np.linalg.solve(K, centred)
-    return np.asarray(information + penalty.rho * np.eye(design.first_rule))
-
-
-def _units(design: Design) -> FloatArray:
-    """What a number of the model is, as a multiple of that of its column, (Q,)."""
-    general = np.broadcast_to(np.sqrt(design.term_weights), design.n_terms)
-    paired = np.full(len(design.pairs), design.pair_weight**0.5)
-    units = np.concatenate([general, paired])
-    n_rules = len(design.rules)
-    if not n_rules:
-        return units
-    n_per_rule = (design.n_columns - design.first_rule) // n_rules
-    per_rule = np.full(n_per_rule, design.scale.variance**-0.5)
-    per_rule[0] = 1.0
-    of_rules = np.tile(per_rule, n_rules) * design.rule_weight**0.5
-    return np.concatenate([units, of_rules])
 
 
 @dataclass(frozen=True)
@@ -532,23 +367,6 @@ class ShortModels:
                 left_out = np.setdiff1d(every, half)
                 kept.append(Fold.of(left_out, self._problem(half, target), size))
         return kept
-
-
-def noise_of_log_odds(
-    rows: TrainingRows, scores: FloatArray, curves: Curves
-) -> FloatArray:
-    """Standard deviation (L,) of the labels from honest scores (n, L), in log-odds.
-
-    It is at least that of a logistic regression, where labels vary by p (1 - p): flat
-    curves of labels that are hard to tell take away from numbers, not from doubts. The
-    truth was inside the intervals of weak effects in .81 of cases without, in .91 with
-    this (300 rows).
-    """
-    p = probabilities_of(curves.log_odds(scores))
-    weights = rows.label_weights
-    variance = (weights * p * (1 - p)).sum(axis=0) / weights.sum(axis=0)
-    of_logistic = np.maximum(variance, MIN_LABEL_VARIANCE) ** -0.5
-    return np.maximum(rows.noise(scores) * curves.slopes, of_logistic)
 
 
 def _numbered_columns(system: FuzzySystem, X: Matrix, w: Array) -> FloatArray:
