@@ -205,6 +205,23 @@ def test_read_column_names_cells_that_a_model_cannot_take(
     assert complaint in refusal(pd.DataFrame({"it": cells}), kinds=kinds)
 
 
+@pytest.mark.parametrize(
+    ("cell", "number"),
+    [
+        ("k.A.", np.nan),
+        (".", np.nan),
+        ("(1,009)", -1009),
+        ("<0.5", 0.5),
+        ("1 - none", 1),
+        ("3 kg", 3),
+        ("6'2\"", 74),
+    ],
+)
+def test_read_column_reads_a_single_cell_for_a_model_that_knows_numbers(cell, number):
+    table = read_table(pd.DataFrame({"it": [cell]}), kinds={"it": "number"})
+    assert_array_equal(table.X["it"], [number])
+
+
 def test_read_column_counts_words_of_the_user_as_missing_for_a_model():
     table = read_table(
         pd.DataFrame({"it": ["x", "2"]}), kinds={"it": "number"}, missing="x"

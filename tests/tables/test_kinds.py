@@ -160,6 +160,11 @@ def test_categories_among_numbers_are_noted(column):
     assert report.notes[0] == note
     _, values = column(["none", "1", "2", "3"] * 5, number="it", missing="none")
     assert values[1:4] == [1, 2, 3]
+    hours = ["none", "<1", "2", "3", "5+"] * 4
+    report, _ = column(hours)
+    assert report.notes[0] == note  # limits are numbers
+    _, values = column(hours, number="it", missing="none")
+    assert values[1:5] == [1, 2, 3, 5]
 
 
 def test_a_dash_among_words_is_noted(column):

@@ -282,6 +282,7 @@ def test_label_columns_take_several_words_for_yes_in_one_text():
         (["old age", "young age", "old age"], '--labels "p='),
         (["a", "b", "c"], "list those that mean yes, labels={'p': ['c', …]}"),
         (["a", "b", "Indeterminate"], '--missing "Indeterminate"'),
+        (["2", "0", "1"], 'those above 0 mean yes, --labels "p=1|2"'),
     ],
 )
 def test_read_label_hints_at_the_likely_yes_as_a_shell_takes_it(refusal, cells, hint):

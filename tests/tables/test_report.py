@@ -52,6 +52,10 @@ def test_column_report_gives_shares_of_missing_cells():
 def test_column_report_has_a_line_for_columns_with_the_same_note():
     text = str(report(x=[1.5, 2.5, 3.5] * 2, a=[1, 2, 3] * 2, b=[3, 2, 1] * 2))
     assert "a, b: few whole numbers" in text
+    cells = {"x": ["NA", "2", "3.5"], "a": ["NA", "NA", "2.5"], "b": ["7", "?", "1.5"]}
+    lines = str(report(**cells, c=["NA", "1.5", "2"])).splitlines()
+    assert "x, a, c: cells with 'NA' counted as missing" in lines
+    assert "b: 1 cell with '?' counted as missing" in lines
 
 
 def test_column_report_prints_the_first_columns_of_a_wide_table():

@@ -65,6 +65,9 @@ def test_read_table_keeps_capitals_apart_where_the_user_says_nominal():
         (["2 weeks", "3 days", "1 month"], ""),
         (["2 weeks", "1 week", "10 weeks"], "1 week < 2 weeks < 10 weeks"),
         (["2nd", "3rd", "1st"], "1st < 2nd < 3rd"),
+        (["Very_High", "Low", "High"], "Low < High < Very_High"),
+        (["2_Fair", "1_Good", "3_Poor"], "1_Good < 2_Fair < 3_Poor"),
+        (["★★", "★", "★★★"], "★ < ★★ < ★★★"),
     ],
 )
 def test_note_on_ranks_names_the_order(words, order):

@@ -106,14 +106,17 @@ def _numbers_as_said(column: pandas.Series, texts: Texts, rules: CellRules) -> N
     if present and are_dates(present):
         return years_of(texts)
     bare = _without_booleans(column.dtype, texts)
-    return _numbers_in(column, bare, rules)
+    return _numbers_in(column, bare, rules, is_asked=True)
 
 
-def _numbers_in(column: pandas.Series, texts: Texts, rules: CellRules) -> Numbers:
+def _numbers_in(
+    column: pandas.Series, texts: Texts, rules: CellRules, *, is_asked: bool = False
+) -> Numbers:
     """The numbers of a column; what is known of signs is about nothing but text."""
     if not (rules.decimal or rules.usual_decimal) or not is_text(column):
-        return numbers_of(texts)
-    return numbers_of(texts, rules.decimal, rules.usual_decimal)
+        return numbers_of(texts, is_asked=is_asked)
+    decimal = rules.decimal
+    return numbers_of(texts, decimal, rules.usual_decimal, is_asked=is_asked)
 
 
 def _read_undecided(

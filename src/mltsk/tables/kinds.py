@@ -39,6 +39,7 @@ from mltsk.text import listing, plural, quoted, quoted_list, typed
 
 from .dates import TIME_OF_DAY, are_plain_dates, is_date
 from .notation import Numbers, Texts, units_that_differ
+from .numerals import taken_apart
 from .words import (
     DASHES,
     NO_LABEL_WORDS,
@@ -357,7 +358,7 @@ def _notes_on_numbers(values: NDArray[np.float64]) -> list[str]:
 def notes_on_categories(present: Sequence[str]) -> list[str]:
     """Notes on words that may be no category: among numbers, or words for nothing."""
     counts = Counter(present)
-    words = [word for word in counts if isnan(as_number(word))]
+    words = [word for word in counts if taken_apart(word) is None]
     n_numbers = sum(counts.values()) - sum(counts[word] for word in words)
     n_distinct_numbers = len(counts) - len(words)
     if words and 2 * n_numbers >= len(present) and n_distinct_numbers > 2:

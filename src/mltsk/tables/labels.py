@@ -194,7 +194,13 @@ def _problem_of_words(name: str, words: Sequence[str], positive: Sequence[str]) 
         f"say which one means yes, labels={{{name!r}: {example}}} or --labels "
         f"{typed(f'{name}={word}')}"
     )
-    if len(words) > 2:
+    counts = _counts_above_none(words)
+    if counts:
+        hint = (
+            "if they are counts, say that those above 0 mean yes, --labels "
+            f'"{name}={"|".join(counts)}"'
+        )
+    elif len(words) > 2:
         missing = strange
         if len(strange) == len(words):
             missing = _likely_unknown(words)
@@ -207,6 +213,19 @@ def _problem_of_words(name: str, words: Sequence[str], positive: Sequence[str]) 
             f'…]}} or --labels "{name}={word}|…"'
         )
     return f"holds {quoted_list(words)}, not 0 and 1 or yes and no: {hint}."
+
+
+def _counts_above_none(words: Sequence[str]) -> list[str]:
+    """Whole numbers but 0, if all words are such, three or more, and 0 is there.
+
+    >>> _counts_above_none(["2", "0", "1"]), _counts_above_none(["0", "1", "9"])
+    (['1', '2'], [])
+    """
+    if "0" not in words or not all(map(str.isdecimal, words)):
+        return []
+    above = sorted({int(word) for word in words} - {0})
+    follow = above == list(range(1, len(above) + 1)) or len(above) > MAX_STRANGE_WORDS
+    return list(map(str, above)) if len(above) > 1 and follow else []
 
 
 def _likely_unknown(words: Sequence[str]) -> list[str]:

@@ -69,7 +69,9 @@ class Numbers(NamedTuple):
     unit: str = ""
 
 
-def numbers_of(texts: Texts, decimal: str = "", usual: str = "") -> Numbers:
+def numbers_of(
+    texts: Texts, decimal: str = "", usual: str = "", *, is_asked: bool = False
+) -> Numbers:
     """Read text as numbers, in the notation that the column is written in.
 
     ``decimal`` is the sign before decimals, "." or ",", or "" to find it: commas are
@@ -77,7 +79,7 @@ def numbers_of(texts: Texts, decimal: str = "", usual: str = "") -> Numbers:
     between thousands where all of them can (1,234.5 or 50,538). Where both can be,
     ``usual`` is the sign of other columns. Units, currencies and percent signs are
     taken off where every cell has the same. A limit such as <0.5 is read as 0.5 where
-    most cells have none.
+    most cells have none, or if it is said that these are numbers (``is_asked``).
     """
     values = plain_numbers(texts)
     bad_rows = _rows_without_number(texts, values)
@@ -86,7 +88,7 @@ def numbers_of(texts: Texts, decimal: str = "", usual: str = "") -> Numbers:
         if not has_thousands:
             return Numbers(values, bad_rows, note_on_points(texts))
     notes: list[str] = []
-    texts = _without_unknown(texts, notes)
+    texts = _without_unknown(texts, notes, is_asked=is_asked)
     out_of = _numbers_out_of(texts, decimal, usual)
     if out_of is not None:
         return out_of._replace(notes=[*notes, *out_of.notes])
@@ -94,12 +96,12 @@ def numbers_of(texts: Texts, decimal: str = "", usual: str = "") -> Numbers:
     if heights is not None:
         return heights._replace(notes=[*notes, *heights.notes])
     texts = _without_dilutions(texts, notes)
-    texts = _without_ends_of_scale(texts, notes)
+    texts = _without_ends_of_scale(texts, notes, is_asked=is_asked)
     texts = _without_remarks(_without_flags(texts, notes), notes)
     bare = _without_about(texts, notes)
     _note_powers(bare, notes)
     cells = [_cell(text) for text in _with_unit_apart(bare)]
-    numerals = _bare_numerals(texts, cells, notes)
+    numerals = _bare_numerals(texts, cells, notes, is_asked=is_asked)
     sign = decimal or decimal_sign(numerals, usual)
     values, separator_notes = read_numerals(numerals, sign, is_asked=bool(decimal))
     return Numbers(
@@ -191,9 +193,9 @@ def _rows_without_number(
 # what stands around numbers
 
 
-def _without_unknown(texts: Texts, notes: list[str]) -> Texts:
-    """Texts without words such as unknown, if there are digits anywhere."""
-    if not any(map(_holds_digit, texts)):
+def _without_unknown(texts: Texts, notes: list[str], *, is_asked: bool) -> Texts:
+    """Texts without words such as unknown, if these are numbers: some have digits."""
+    if not is_asked and not any(map(_holds_digit, texts)):
         return texts
     words = [t for t in texts if t is not None and t.lower() in NO_NUMBER_WORDS]
     for word, count in Counter(words).items():
@@ -246,10 +248,11 @@ def _inches_of(texts: Texts) -> Numbers | None:
     return Numbers(values, bad_rows=[], notes=[note], unit="in")
 
 
-def _without_ends_of_scale(texts: Texts, notes: list[str]) -> Texts:
+def _without_ends_of_scale(texts: Texts, notes: list[str], *, is_asked: bool) -> Texts:
     """Steps of a scale without the words at its ends: "5 - always" is 5.
 
-    All texts are whole numbers then, and each stands in one way.
+    All texts are whole numbers then, and each stands in one way. Unless it is said that
+    these are numbers, there are steps without a word, and not many with one.
     """
     words = {text for text in texts if text is not None}
     ends = {text: _END_OF_SCALE.fullmatch(text) for text in words}
@@ -257,9 +260,10 @@ def _without_ends_of_scale(texts: Texts, notes: list[str]) -> Texts:
     n_worded = sum(match is not None for match in ends.values())
     are_steps = all(map(str.isdecimal, numbers.values()))
     are_different = len(set(numbers.values())) == len(words)
-    if not (are_steps and are_different and 0 < n_worded < len(words)):
+    if not (are_steps and are_different and n_worded):
         return texts
-    if n_worded > MAX_WORDED_ENDS or len(words) < MIN_STEPS_OF_SCALE:
+    are_ends = n_worded <= min(MAX_WORDED_ENDS, len(words) - 1)
+    if not is_asked and not (are_ends and len(words) >= MIN_STEPS_OF_SCALE):
         return texts
     example = min(text for text, match in ends.items() if match)
     notes.append(
@@ -383,15 +387,20 @@ def _holds_digit(text: str | None) -> bool:
 
 
 def _bare_numerals(
-    texts: Texts, cells: Sequence[Written | None], notes: list[str]
+    texts: Texts,
+    cells: Sequence[Written | None],
+    notes: list[str],
+    *,
+    is_asked: bool,
 ) -> Texts:
     """The numerals of cells; None where something else stands around them.
 
-    Currency and unit must be the same in all cells; limits must be in fewer than half.
+    Currency and unit must be the same in all cells; limits must be in fewer than half,
+    unless it is said that these are numbers.
     """
     written = [cell for cell in cells if cell is not None]
     around = {(cell.currency, singular(cell.unit)) for cell in written}
-    cells = _with_minus_in_brackets(cells, notes)
+    cells = _with_minus_in_brackets(cells, notes, is_asked=is_asked)
     if len(around) == 1:
         ((currency, _),) = around
         notes += _notes_on_unit(texts, cells, currency, _common_unit(cells))
@@ -399,7 +408,7 @@ def _bare_numerals(
         around = {("", "")}
     limits = {""}
     n_limits = sum(cell.limit != "" for cell in written)
-    if 2 * n_limits < len(written):
+    if is_asked or 2 * n_limits < len(written):
         limits = {cell.limit for cell in written}
         if n_limits:
             notes.append(_note_on_limits(texts, cells, n_limits))
@@ -407,15 +416,16 @@ def _bare_numerals(
 
 
 def _with_minus_in_brackets(
-    cells: Sequence[Written | None], notes: list[str]
+    cells: Sequence[Written | None], notes: list[str], *, is_asked: bool
 ) -> Sequence[Written | None]:
     """Cells in which brackets mean a minus, or without those that are in brackets.
 
-    If all are in brackets, these say something else.
+    If all are in brackets, these say something else, unless it is said that these are
+    numbers.
     """
     written = [cell for cell in cells if cell is not None]
     in_brackets = [cell for cell in written if cell.in_brackets]
-    if in_brackets and len(in_brackets) < len(written):
+    if in_brackets and (is_asked or len(in_brackets) < len(written)):
         example = in_brackets[0].numeral
         notes.append(f"brackets read as a minus: ({example}) is -{example}; {OVERRULE}")
         return cells

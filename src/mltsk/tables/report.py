@@ -27,6 +27,7 @@ NOTE_SIGNS = (
     *("the same as an earlier", "kept together", "left out"),
 )
 _EXAMPLE = re.compile(r" \([^)]*\)")
+_COUNT_OF_CELLS = re.compile(r"\b[\d,]+ cells?\b")
 
 
 @dataclass(frozen=True)
@@ -145,14 +146,17 @@ def _severity(note: str) -> int:
 def _notes_of_columns(columns: Iterable[ColumnSummary]) -> list[str]:
     """A line per note of the columns, with the names of those that share it.
 
-    Notes that differ in their examples, in brackets, are one.
+    Notes that differ in their examples, in brackets, are one. So are those that differ
+    in how many cells they are about, which is then left out.
     """
     names_of_notes: dict[str, list[str]] = {}
     first_notes: dict[str, str] = {}
     for column in columns:
         for note in column.notes:
-            sense = _EXAMPLE.sub("", note)
-            first_notes.setdefault(sense, note)
+            sense = _COUNT_OF_CELLS.sub("cells", _EXAMPLE.sub("", note))
+            first = first_notes.setdefault(sense, note)
+            if _counts_in(first) != _counts_in(note):
+                first_notes[sense] = _COUNT_OF_CELLS.sub("cells", first)
             names = names_of_notes.setdefault(sense, [])
             names.append(cut(column.name, NAME_WIDTH))
     lines = []
@@ -163,6 +167,10 @@ def _notes_of_columns(columns: Iterable[ColumnSummary]) -> list[str]:
             shown += f" and {n_more} more"
         lines.append(f"{shown}: {first_notes[sense]}")
     return lines
+
+
+def _counts_in(note: str) -> list[str]:
+    return _COUNT_OF_CELLS.findall(note)
 
 
 def report_row(column: ColumnSummary, width: int) -> tuple[str, ...]:

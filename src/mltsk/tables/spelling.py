@@ -15,7 +15,7 @@ LETTERS_OF_UNIT = 3  # by which "week" and "weeks" are one unit
 MIN_LEVELS = 3  # of words that may be ranks
 # Behind a word: 1:64 is a titer and 1-3 a range, not a yes with a remark.
 _REMARK = re.compile(r"([^\W\d]\w*)\s*[(\[,;:–-].*", re.DOTALL)
-_CODED = re.compile(r"\(?\d{1,2}(?:\)|\s*[.:=)–-])\s*([^\W\d].*)", re.DOTALL)
+_CODED = re.compile(r"\(?\d{1,2}(?:\)|_|\s*[.:=)–-])\s*([^\W\d].*)", re.DOTALL)
 _NUMBER_OF_CODE = re.compile(r"\(?(\d{1,2})")
 _RANGE = re.compile(
     r"(?:\d+_)?[<>≤≥]?\s*(\d+(?:\.\d+)?)\s*(?:(?:-|–|to)\s*\d+(?:\.\d+)?|\+)?(?:\s?(\w+))?"
@@ -121,7 +121,7 @@ def _levels_of(words: Sequence[str]) -> list[str]:
 
 def _on_a_ladder(words: Sequence[str]) -> list[str]:
     """Words such as mild and severe, from the lowest step to the highest."""
-    by_lower = {word.lower(): word for word in words}
+    by_lower = {word.lower().replace("_", " "): word for word in words}
     for ladder in LADDERS:
         if set(by_lower) <= set(ladder):
             return [by_lower[level] for level in ladder if level in by_lower]

@@ -178,6 +178,7 @@ LADDERS = (
     ("none", "mild", "moderate", "severe"),
     ("absent", "mild", "moderate", "severe"),
     ("very poor", "poor", "fair", "good", "very good", "excellent"),
+    ("bad", "good", "better", "best"),
     ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
     ("small", "medium", "large"),
     ("-", "+", "++", "+++", "++++"),
