@@ -10,8 +10,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mltsk import MLTSKClassifier, evaluate, load, read_table
+from mltsk.pages.judged import judge
 from mltsk.pages.review import review_page
-from mltsk.pages.worth import judge
 
 OF_LIVERS = ["ascites", "hepatomegaly", "spiders", "edema"]
 OF_SMOKERS = [

@@ -10,9 +10,9 @@ from numpy.testing import assert_array_equal
 
 from mltsk import MLTSKClassifier, points_sheet
 from mltsk.exceptions import InputError
+from mltsk.pages.judged import judge
 from mltsk.pages.nomogram import CHARACTER, LEFT, NAMES, RIGHT, WIDTH, nomogram
 from mltsk.pages.points import points_facts
-from mltsk.pages.worth import judge
 
 from .sheet_of_points import SheetOfCSV, SheetOfHTML
 

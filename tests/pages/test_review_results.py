@@ -11,13 +11,13 @@ from sklearn.metrics import confusion_matrix
 from mltsk.core.arrays import Array
 from mltsk.metrics import average_precision_interval, roc_auc_interval
 from mltsk.pages import svg
+from mltsk.pages.judged import JudgedLabel
 from mltsk.pages.review_results import (
     CHOSEN_PERCENTS,
     _mover_data,
     decision_thresholds,
     label_results,
 )
-from mltsk.pages.worth import JudgedLabel
 
 
 def judged(y: Array, p: Array, threshold: float = 0.3) -> JudgedLabel:

@@ -9,13 +9,13 @@ from sklearn.metrics import roc_auc_score
 from mltsk import read_table
 from mltsk.exceptions import InputError
 from mltsk.metrics import holm
+from mltsk.pages.judged import JudgedLabel
 from mltsk.pages.review_subgroups import (
     check_by,
     figures_of,
     p_values,
     splits_of,
 )
-from mltsk.pages.worth import JudgedLabel
 
 
 def made_table(n=400, seed=0):

@@ -4,81 +4,21 @@ import re
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 
-from mltsk import MLTSKClassifier, evaluate
-from mltsk.datasets import make_multilabel_rules
 from mltsk.pages.baselines import FOREST, LINEAR, OURS, BaselineComparison
+from mltsk.pages.judged import miscalibrated
 from mltsk.pages.worth import (
-    JudgedLabel,
     grade,
     headline,
-    judge,
     lines_on_better_methods,
-    miscalibrated,
     sentence,
     sentence_on_chances,
 )
 
-
-def judged_label(**changes):
-    """A label of 80 cases, 60 of which are found, with 20 false alarms."""
-    figures = {
-        "name": "gout",
-        "observed": 400,
-        "cases": 80,
-        "AP": (0.5, 0.4, 0.6),
-        "AUC": (0.8, 0.75, 0.85),
-        "found": 60,
-        "alarms": 20,
-        "threshold": 0.3,
-        "y": np.zeros(0, dtype=bool),
-        "is_given": np.zeros(0, dtype=bool),
-        "chances": np.zeros(0),
-        "scores": np.zeros(0),
-        "rows": np.zeros(0, dtype=int),
-        "groups": None,
-    }
-    figures |= changes
-    figures.setdefault("guessed_AP", max(figures["cases"], 1) / figures["observed"])
-    return JudgedLabel(**figures)
-
+from .judged_labels import judged_label, label_of
 
 GUESSED = (0.55, 0.48, 0.61)  # an AUC whose interval holds one half
 NEARLY_ALL = (0.95, 0.9, 0.98)  # the AP of a label that most rows have
-
-
-def test_judge_takes_figures_of_rows_that_were_left_out():
-    data = make_multilabel_rules(n_samples=120, random_state=0)
-    Y = data.Y.astype(float)
-    Y[::3, 0] = np.nan
-    Y[:, 1] = 0
-    clf = MLTSKClassifier(n_rules=2).fit(data.X, Y)
-    labels = judge(clf)
-    expected = evaluate(Y, clf.loo_scores_, per_label=True)
-    assert [label.name for label in labels] == [f"label {j}" for j in range(5)]
-    for label, (_, figures) in zip(labels, expected.iterrows(), strict=True):
-        value, low, high = label.AP
-        assert_allclose(value, figures.AP)
-        assert_allclose(label.AUC[0], figures.AUC)
-        if label.is_known:
-            assert low <= value <= high
-    assert labels[0].observed == 80
-    assert labels[0].cases == np.nansum(Y[:, 0])
-    assert not labels[1].is_known
-
-
-@pytest.mark.parametrize("visits", [1, 3])
-def test_judge_calls_hardly_any_noise_better_than_guessing(visits):
-    n_better = 0
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        X = np.repeat(rng.normal(size=(120, 6)), visits, axis=0)
-        Y = np.repeat(rng.random((120, 2)) < 0.25, visits, axis=0).astype(float)
-        groups = None if visits == 1 else np.repeat(np.arange(120), visits)
-        clf = MLTSKClassifier(threshold="f1").fit(X, Y, groups=groups)
-        n_better += sum(label.is_better_than_guessing for label in judge(clf))
-    assert n_better <= 1  # of 20 labels
 
 
 @pytest.mark.parametrize(
@@ -284,26 +224,6 @@ def test_headline_says_that_there_is_nothing_to_learn():
     ]
 
 
-def label_of(p, forecast, seed=1):
-    """A label of rows with true probabilities and the forecast ones."""
-    y = np.random.default_rng(seed).random(len(p)) < p
-    return judged_label(
-        observed=len(y),
-        cases=int(y.sum()),
-        y=y,
-        chances=np.broadcast_to(forecast, y.shape),
-    )
-
-
-def test_right_probabilities_of_several_labels_are_seldom_called_off():
-    p = np.random.default_rng(0).beta(1, 3, 300)
-    n_pages = 0
-    for page in range(300):
-        labels = [label_of(p, p, seed=1 + 1000 * page + j) for j in range(4)]
-        n_pages += miscalibrated(labels).any()
-    assert n_pages <= 26  # of 300, where 5 % are 15; counting groups gave 60
-
-
 def test_sentence_on_chances_doubts_probabilities_that_are_off():
     rng = np.random.default_rng(0)
     p = rng.beta(1, 1, 1000)
@@ -337,17 +257,3 @@ def test_sentence_on_chances_doubts_probabilities_that_are_off():
 def test_sentence_on_chances_claims_no_more_than_cases_show(n_cases, start):
     label = judged_label(cases=n_cases)
     assert sentence_on_chances(label, is_off=False).startswith(start)
-
-
-def test_probabilities_of_too_few_cases_are_not_called_off():
-    few = label_of(np.full(300, 0.05), 0.6)
-    assert few.rarer < 20
-    assert not miscalibrated([few]).any()
-
-
-def test_small_gaps_of_a_large_table_pass():
-    p = np.random.default_rng(0).uniform(0.1, 0.8, 40_000)
-    near = label_of(p + 0.03, p)  # beyond chance, but nobody would decide otherwise
-    far = label_of(p + 0.06, p)
-    rare = label_of(np.full(40_000, 0.02), 0.01)
-    assert miscalibrated([near, far, rare]).tolist() == [False, True, True]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..core.arrays import Matrix
-    from ..pages.worth import JudgedLabel
+    from ..pages.judged import JudgedLabel
     from ..tables import DataTable
     from .opened import Estimator
 
@@ -170,7 +170,7 @@ def _thresholds(model: "Estimator") -> str:
 
 def _results(model: "Estimator", table: "DataTable") -> str:
     """How well each label is found, next to guessing, and what the columns mean."""
-    from ..pages.worth import judge
+    from ..pages.judged import judge
 
     judged = dict(zip(table.label_names, judge(model), strict=True))
     lines = wrap(MEANING_OF_COLUMNS, MAX_LINE_WIDTH)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..text import plural
-from .worth import JudgedLabel
+from .judged import JudgedLabel
 
 MAX_FILED_CURVES = 4  # labels with calibration and net benefit, if there are no more
 MAX_FILED_RULES = 6  # labels with their statements

@@ -20,7 +20,6 @@ from ..explain.wording import name
 from ..files import check_outputs, writing
 from ..tables.table import DataTable
 from ..text import listing, plural
-from . import worth
 from .documents import (
     DocumentBlock,
     Heading,
@@ -29,9 +28,9 @@ from .documents import (
     docx_bytes,
     markdown_text,
 )
+from .judged import JudgedLabel, judge
 from .render import template
 from .tripod import TRIPOD_CITATION, TRIPOD_ITEMS, TripodItem
-from .worth import JudgedLabel
 
 TITLE = "For the methods section"
 METHODS_SUFFIXES = (".html", ".md", ".docx")
@@ -120,7 +119,7 @@ def methods_facts(
             "A model from a file holds no rows to be judged on: fit it again on its "
             "table."
         )
-    return MethodsFacts(table, model, worth.judge(model), command)
+    return MethodsFacts(table, model, judge(model), command)
 
 
 def check_methods_path(path: str | Path) -> None:

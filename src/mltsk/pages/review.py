@@ -1,8 +1,8 @@
 """The review: a user's table on one offline page.
 
 It says what is in the table, what can be predicted from it, and how. Everything is
-judged on rows that the judged model has not seen (`worth`, `baselines`). The page needs
-no network; its content security policy lets nothing run but its own script and style
+judged on rows that the judged model has not seen (`judged`, `baselines`). It needs no
+network; its content security policy lets nothing run but its own script and style
 sheet. Pictures are inline SVG (`svg`). The template is ``templates/review.html``; what
 it is filled with are the facts below.
 """
@@ -38,6 +38,7 @@ from .baselines import (
     readable_size,
 )
 from .explorer import policy
+from .judged import JudgedLabel, judge
 from .render import check_page_path, source, template, write_page
 from .review_elsewhere import (
     check_finished,
@@ -67,7 +68,6 @@ from .shown_labels import (
     note_on_shown_labels,
     shown_labels,
 )
-from .worth import JudgedLabel
 
 # The parts below the first screen, in the order in which people ask.
 SECTIONS: tuple[SectionMaker, ...] = (
@@ -380,9 +380,9 @@ def _models_in_page(fitted: MLTSKClassifier, compared: Compared) -> _Models:
         record = short.fit_record_.with_size_chosen_in_folds(
             readable_size, READABLE_SIZES, fitted.max_conditions
         )
-        return _Models(whole, short, worth.judge(short, record))
+        return _Models(whole, short, judge(short, record))
     whole = with_thresholds(fitted, fitted.thresholds_)
-    return _Models(whole, whole.shorten(n_statements), worth.judge(fitted))
+    return _Models(whole, whole.shorten(n_statements), judge(fitted))
 
 
 def _rendered(review: Review) -> str:

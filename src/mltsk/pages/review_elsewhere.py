@@ -20,10 +20,10 @@ from ..tables.table import DataTable
 from ..text import did_you_mean
 from . import worth
 from .filed import MAX_FILED_ROWS, best_predicted, note_on_left_out
+from .judged import JudgedLabel, judge_elsewhere
 from .packing import PageData
 from .review_drift import drifts_of
 from .sections import Review, Section, samples_of
-from .worth import JudgedLabel
 
 MAX_DRIFT_ROWS = 60  # features that are listed, those that changed most
 
@@ -96,7 +96,7 @@ def without_record(model: MLTSKClassifier) -> MLTSKClassifier:
 
 def labels_elsewhere(model: MLTSKClassifier, table: DataTable) -> list[JudgedLabel]:
     """How well a model finds each label in a table that it was not fitted on."""
-    return worth.judge_elsewhere(
+    return judge_elsewhere(
         model, samples_of(table), table.Y.to_numpy(dtype=float), table.groups
     )
 

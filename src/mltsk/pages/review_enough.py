@@ -10,9 +10,9 @@ from ..explain.wording import name
 from ..metrics import required_rows
 from ..metrics.curves import ranking
 from . import svg
+from .judged import JudgedLabel
 from .packing import PageData
 from .sections import Review, Section
-from .worth import JudgedLabel
 
 LEARNED_SHARES = (0.1, 0.2, 0.4, 0.8)
 LEARNING_DRAWS = 3

@@ -16,10 +16,10 @@ from ..tables.advice import leaks
 from ..text import listing, plural
 from . import svg, worth
 from .baselines import FOREST, LINEAR
+from .judged import JudgedLabel, miscalibrated
 from .packing import PageData
 from .review_elsewhere import lines_on_drift
 from .sections import Review, how_many_rows
-from .worth import JudgedLabel
 
 MAX_ANSWERED_LABELS = 6  # with a sentence each; of more labels, the best told
 MAX_NAMED_LABELS = 8
@@ -267,7 +267,7 @@ def _line_on_origin(review: Review) -> str:
 def _line_on_probabilities(labels: list[JudgedLabel]) -> str:
     """Whether predicted probabilities can be trusted, where they say something."""
     off = []
-    for label, is_off in zip(labels, worth.miscalibrated(labels), strict=True):
+    for label, is_off in zip(labels, miscalibrated(labels), strict=True):
         if is_off and label.is_better_than_guessing:
             off.append(label)
     if not off:

@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from ..core.arrays import FloatArray
 from . import svg, worth
 from .baselines import COMPARISON_FOLDS, FOREST, LINEAR, OURS, BaselineComparison
+from .judged import JudgedLabel
 from .packing import PageData
-from .worth import JudgedLabel
 
 
 def comparison_facts(

@@ -17,10 +17,10 @@ from .filed import (
     n_filed_statements,
     note_on_left_out,
 )
+from .judged import JudgedLabel
 from .packing import PageData
 from .review_pairs import pair_facts
 from .sections import Review, Section
-from .worth import JudgedLabel
 
 MAX_SHAPES_PER_LABEL = 6
 MAX_SHOWN_EXCEPTIONS = 12

@@ -15,10 +15,10 @@ from ..metrics.decisions import DecisionFigures
 from ..metrics.proportions import IntervalEstimate
 from . import svg, worth
 from .filed import MAX_FILED_CURVES, MAX_FILED_ROWS, best_predicted, note_on_left_out
+from .judged import JudgedLabel, miscalibrated
 from .packing import PageData
 from .review_methods import comparison_facts
 from .sections import Review, Section, how_many_rows
-from .worth import JudgedLabel
 
 MAX_UNFOLDED_LABELS = 1
 MAX_LISTED_RESULTS = 10  # labels that have a line each; the others fold together
@@ -37,7 +37,7 @@ def results_section(review: Review) -> Section:
     n_judged = len(review.table)
     if not review.is_external:
         n_judged = len(review.taken.fit_record_.labels)
-    is_off = worth.miscalibrated(review.labels)
+    is_off = miscalibrated(review.labels)
     judged = []
     for j in review.shown.tolist():
         judged.append(label_results(review.labels[j], is_off=bool(is_off[j])))
@@ -71,7 +71,7 @@ def results_section(review: Review) -> Section:
 def label_results(label: JudgedLabel, *, is_off: bool = False) -> PageData:
     """Figures, curves and a sentence on one label.
 
-    ``is_off`` says whether its probabilities are, as `worth.miscalibrated` found.
+    ``is_off`` says whether its probabilities are, as `miscalibrated` found.
     """
     facts = {
         "name": label.name,

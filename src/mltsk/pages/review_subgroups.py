@@ -28,9 +28,9 @@ from ..metrics.proportions import IntervalEstimate, share_interval
 from ..tables.kinds import NOMINAL
 from ..tables.table import DataTable, sparse_rows
 from ..text import did_you_mean, listing, plural
+from .judged import JudgedLabel
 from .packing import PageData
 from .sections import Review, Section
-from .worth import JudgedLabel
 
 USUAL_NUMBERS = ("age",)  # in quarters, without being asked for
 MAX_COLUMNS = 8  # without being asked for

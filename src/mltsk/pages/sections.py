@@ -15,8 +15,8 @@ from pandas import DataFrame
 from ..classifier import MLTSKClassifier
 from ..tables.table import DataTable, sparse_rows
 from .baselines import BaselineComparison, Samples
+from .judged import JudgedLabel
 from .packing import PageData
-from .worth import JudgedLabel
 
 
 class Section(NamedTuple):
