@@ -8,7 +8,8 @@ paper writes 2δ² for s with δ = h · variance (4); its authors' program uses
 s = h · variance + eps, without square and factor: `authors_widths`.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -37,7 +38,113 @@ NOT_MEASURED_EXPONENT = 1e3
 # firing strengths ---------------------------------------------------------------------
 
 
-@underflow_is_zero()
+@dataclass(frozen=True, eq=False)
+class Gaussians:
+    """Centres C and widths S (K, D) of rules, and what all exponents need of them.
+
+    One object serves any number of samples: with thousands of centres, what is made
+    here took as long as the exponents of a thousand rows of words.
+    """
+
+    C: Array
+    S: Array
+
+    @cached_property
+    def origin(self) -> Array:
+        """The mean of the centres (D,), from which dense samples are measured."""
+        return self.C.mean(axis=0)
+
+    @cached_property
+    def centred(self) -> "Gaussians":
+        """The same rules, measured from their mean."""
+        return replace(self, C=self.C - self.origin)
+
+    @cached_property
+    def over_widths(self) -> Array:
+        """(C / S)ᵀ, (D, K)."""
+        return (self.C / self.S).T
+
+    @cached_property
+    def over_widths_by_feature(self) -> Array:
+        """The same with its cells in the order in which sparse rows read them."""
+        return np.ascontiguousarray(self.over_widths)
+
+    @cached_property
+    def norms(self) -> Array:
+        """Σ_i c_i² / s_i, (K,)."""
+        xp = namespace(self.C)
+        return xp.einsum("kd,kd->k", self.C, self.C / self.S)
+
+    @cached_property
+    def have_one_width(self) -> bool:
+        """Whether all rules have the same widths."""
+        return bool((self.S == self.S[0]).all())
+
+    @cached_property
+    def are_narrow(self) -> bool:
+        """Whether an expanded square would cancel.
+
+        It keeps an absolute error of about eps · c²/s in the exponent; 1e-6 is far
+        below what shows.
+        """
+        largest = (self.C**2 / self.S).max()
+        return bool(largest * np.finfo(np.float64).eps > 1e-9)
+
+    @underflow_is_zero()
+    def strengths(
+        self, X: Matrix, *, firing: Firing = "softmax", share: Array | None = None
+    ) -> Array:
+        """`firing_strengths` of samples X (N, D)."""
+        xp = namespace(self.C)
+        N, D = X.shape
+        K = self.C.shape[0]
+        M = xp.empty((N, K), dtype=xp.result_type(X.dtype, self.C.dtype), like=self.C)
+        if K == 0:
+            return M
+        relative = firing == "softmax" and self.have_one_width
+        for rows in row_blocks(N, 8 * (D + 3 * K), like=self.C):
+            if firing == "minimum":
+                E = _largest_exponents(X[rows], self.C, self.S, share)
+            else:
+                E = self.exponents(X[rows], relative=relative, share=share)
+            M[rows] = _strengths(E, firing)
+        return M
+
+    def exponents(
+        self, X: Matrix, *, relative: bool = False, share: Array | None = None
+    ) -> Array:
+        """`exponents` of samples X (N, D)."""
+        if is_csr(X):
+            return self._expanded(X, relative=relative)
+        X = X - self.origin
+        rules = self.centred
+        measured = X == X
+        if not bool(measured.all()):
+            return _exponents_of_measured(
+                X, measured, rules.C, rules.S, relative=relative, share=share
+            )
+        if not relative and rules.are_narrow:
+            pairs = zip(rules.C, rules.S, strict=True)
+            per_rule = [((X - c) ** 2) @ (1 / s) for c, s in pairs]
+            return namespace(self.C).stack(per_rule, axis=1)
+        return rules._expanded(X, relative=relative)
+
+    def _expanded(self, X: Matrix, *, relative: bool) -> Array:
+        """Exponents (N, K) by one or two matrix products."""
+        xp = namespace(self.C)
+        over_widths = self.over_widths_by_feature if is_csr(X) else self.over_widths
+        E = -2 * xp.asarray(X @ over_widths) + self.norms
+        if relative:
+            return E
+        squares = X.multiply(X) if is_csr(X) else X**2
+        if self.have_one_width:  # one column serves all rules
+            E += xp.asarray(squares @ (1 / self.S[0]))[:, None]
+        else:
+            E += xp.asarray(squares @ (1 / self.S).T)
+        xp.clip(E, 0.0, None, out=E)
+        return E
+
+
 def firing_strengths(
     X: Matrix,
     C: Array,
@@ -64,20 +171,7 @@ def firing_strengths(
     share : array of shape (D,), optional
         How much each feature counts when others are missing; alike by default.
     """
-    xp = namespace(C)
-    N, D = X.shape
-    K = C.shape[0]
-    M = xp.empty((N, K), dtype=xp.result_type(X.dtype, C.dtype), like=C)
-    if K == 0:
-        return M
-    relative = firing == "softmax" and bool((S == S[0]).all())
-    for rows in row_blocks(N, 8 * (D + 3 * K), like=C):
-        if firing == "minimum":
-            E = _largest_exponents(X[rows], C, S, share)
-        else:
-            E = exponents(X[rows], C, S, relative=relative, share=share)
-        M[rows] = _strengths(E, firing)
-    return M
+    return Gaussians(C, S).strengths(X, firing=firing, share=share)
 
 
 def _strengths(E: Array, firing: Firing) -> Array:
@@ -114,32 +208,7 @@ def exponents(
     share : array of shape (D,), optional
         How much each feature counts when others are missing; alike by default.
     """
-    xp = namespace(C)
-    if is_csr(X):
-        squares = X.multiply(X)
-    else:
-        origin = C.mean(axis=0)
-        X = X - origin
-        C = C - origin
-        measured = X == X
-        if not bool(measured.all()):
-            return _exponents_of_measured(
-                X, measured, C, S, relative=relative, share=share
-            )
-        # An expanded square keeps an absolute error of about eps · c²/s in the
-        # exponent; 1e-6 is far below what shows.
-        if not relative and bool((C**2 / S).max() * np.finfo(np.float64).eps > 1e-9):
-            per_rule = [((X - c) ** 2) @ (1 / s) for c, s in zip(C, S, strict=True)]
-            return xp.stack(per_rule, axis=1)
-        squares = None if relative else X**2
-    E = -2 * xp.asarray(X @ (C / S).T) + xp.einsum("kd,kd->k", C, C / S)
-    if not relative:
-        if len(S) > 1 and bool((S == S[0]).all()):  # one column serves all rules
-            E += xp.asarray(squares @ (1 / S[0]))[:, None]
-        else:
-            E += xp.asarray(squares @ (1 / S).T)
-        xp.clip(E, 0.0, None, out=E)
-    return E
+    return Gaussians(C, S).exponents(X, relative=relative, share=share)
 
 
 def _exponents_of_measured(

@@ -41,7 +41,7 @@ from ..core.arrays import (
 )
 from ..core.fuzzymap import FuzzyMap
 from ..core.magnitude import unit_rows, within_reach
-from ..core.membership import Firing, firing_strengths
+from ..core.membership import Firing, Gaussians
 from ..core.pairs import Pairs
 from ..core.scales import Scaling, fit_scaling
 from ..core.terms import PERCENTILE_TERMS, Terms
@@ -49,9 +49,9 @@ from ..exceptions import InputError
 from .ridge import Factor
 
 # A sparse matrix that is at least this full is multiplied faster as a dense array,
-# since SciPy's sparse products run on one thread, if it then takes at most
-# MAX_DENSE_BYTES.
-MIN_DENSE_SHARE = 0.01
+# if it then takes at most MAX_DENSE_BYTES: words that are 3 to 5 % full took a third
+# longer as dense arrays, on two threads too.
+MIN_DENSE_SHARE = 0.1
 MAX_DENSE_BYTES = 10**9
 OVERLAPPING = ("triangles", "trapezoids")  # scales whose ramps lie between terms
 # The largest number of scaled samples: its sixth power is finite, which clustering
@@ -354,6 +354,12 @@ class ExceptionRules:
     def __len__(self) -> int:
         return len(self.centers)
 
+    @cached_property
+    def gaussians(self) -> Gaussians:
+        """The fuzzy sets of the IF-parts."""
+        widths = namespace(self.centers).full_like(self.centers, self.width)
+        return Gaussians(self.centers, widths)
+
 
 class Coefficients(NamedTuple):
     """Numbers of a system.
@@ -402,12 +408,9 @@ class Design:
 
     def firing(self, Z: Matrix) -> Array:
         """M (N, K) in [0, 1]: exp(-‖z - c‖² / width), shared out for order 1."""
-        C = self.rules.centers
         scaling = self.scale.scaling
-        M = firing_strengths(
+        M = self.rules.gaussians.strengths(
             Z,
-            C,
-            namespace(C).full_like(C, self.rules.width),
             firing=self.rules.firing,
             share=None if scaling is None else scaling.share,
         )

@@ -43,7 +43,10 @@ MIN_JUDGED_SHARE = 1e-6  # least 1 - h of a row that judges
 # Of rows that are summed up at a time: to add their sums to those of others takes as
 # long as to multiply some hundred rows.
 SUMMED_BYTES = 2 * 10**8
-MADE_BYTES = 2**22  # of columns that are made at a time: they stay in the cache
+# Of columns that are made at a time: they stay in the cache. Fewer rows than
+# MIN_MADE_ROWS would not be worth what each time costs for every centre of a rule.
+MADE_BYTES = 2**22
+MIN_MADE_ROWS = 1_000
 
 
 @dataclass
@@ -310,7 +313,8 @@ class BlockColumns:
     def _made(self, Z: Matrix) -> Array:
         """The columns of scaled rows (m, D), made for some of them at a time."""
         n_rows = Z.shape[0]
-        blocks = row_blocks(n_rows, self._bytes_per_row, MADE_BYTES, like=Z)
+        made_bytes = max(MADE_BYTES, MIN_MADE_ROWS * self._bytes_per_row)
+        blocks = row_blocks(n_rows, self._bytes_per_row, made_bytes, like=Z)
         first = cast(self.of(Z[next(blocks, slice(0))]), self.dtype)
         if len(first) == n_rows:
             return first
