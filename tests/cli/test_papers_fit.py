@@ -101,3 +101,14 @@ def test_predict_and_evaluate_have_scores_where_there_are_no_probabilities(
     score = (model.decision_function(X) + model.thresholds_)[0, 0]
     assert float(first.split(",")[0]) == pytest.approx(score, rel=1e-4)
     assert "Brier" not in succeeds("evaluate", out, numbers).out
+
+
+def test_predict_notes_rows_on_which_no_rule_fires(succeeds, numbers, tmp_path):
+    out = tmp_path / "m.skops"
+    options = "--labels 2 --preset paper --rules 1 --correlation-weight 0.1"
+    succeeds("fit", numbers, options, "--out", out)
+    assert "no rule fires" not in succeeds("predict", out, numbers).err
+    far = tmp_path / "far.csv"
+    far.write_text("age,bmi\n900,900\n50,25\n", encoding="utf-8")
+    said = " ".join(succeeds("predict", out, far).err.split())
+    assert "far.csv: no rule fires on 1 row, where all scores are 0" in said

@@ -254,6 +254,13 @@ def test_labels_of_a_model_without_probabilities_show_scores(browser, page):
     assert {" ".join(line.split()[:3]) for line in lines} == told
 
 
+def test_a_sample_on_which_no_rule_of_the_paper_fires_is_told_so(browser, page):
+    clf = PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(DATA.X, DATA.Y)
+    browser.open(page(clf, DATA.X[:1] * 1e3))
+    assert browser.text("strongest") == "no rule applies"
+    assert {amount(text) for text in shown_figures(browser)} == {0}
+
+
 def test_given_are_the_labels_that_python_predicts(browser, page):
     clf = MLTSKClassifier(n_rules=3, threshold=("recall", 0.9)).fit(DATA.X, DATA.Y)
     browser.open(page(clf, DATA.X, DATA.Y))

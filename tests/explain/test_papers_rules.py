@@ -224,3 +224,15 @@ def test_rules_figure_has_a_row_per_rule_and_a_curve_per_membership(model):
     assert len(images) == 2
     assert images[0].images[0].get_array().shape == (2, 5)  # labels, p0 and features
     assert model.plot.rules("gout").axes
+
+
+def test_explain_says_where_no_rule_fires():
+    X, Y = table()
+    model = PaperMLTSK(2, width_scale=0.1, correlation_weight=0.01).fit(X, Y)
+    far = X[:1] * 1e3
+    why = model.explain(far).why("gout")
+    assert (why.score, why.given) == (0, False)
+    assert "no rule fires" in str(why)
+    assert "fits by" not in str(why)
+    (reasons,) = model.explain(far).reasons()
+    assert reasons["gout"].startswith("no rule fires")

@@ -16,7 +16,7 @@ from .options import (
     there_is_data,
     with_options,
 )
-from .output import working, write_text
+from .output import note, working, write_text
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -93,6 +93,7 @@ def predict(
         predictions = _predictions(classifier, info, rows)
         if reasons:
             predictions = _with_reasons(predictions, classifier, rows)
+    _note_unfired(classifier, rows, data)
     for name in rows.ids:
         if name in predictions:
             raise InputError(
@@ -133,6 +134,22 @@ def _predictions(
     if not is_multilabel:  # one-dimensional classes, fitted in Python
         columns["prediction"] = predicted
     return DataFrame(columns, index=rows.ids.index, dtype=object)
+
+
+def _note_unfired(model: "Estimator", rows: "DataTable", data: str) -> None:
+    """Say on how many rows no rule of a model of the paper fires."""
+    from ..core.arrays import dense
+    from .opened import has_steps
+
+    if has_steps(model) or not hasattr(model, "unfired_share_"):
+        return
+    firing = model.system_.firing_strengths(dense(rows.X))
+    n_unfired = int((firing == 0).all(axis=1).sum())
+    if n_unfired:
+        note(
+            f"{data}: no rule fires on {plural(n_unfired, 'row')}, where all scores "
+            "are 0; a model of `mltsk fit --underflow softmax` has rules that do."
+        )
 
 
 def _check_reasons(model: "Estimator", path: str) -> None:

@@ -13,6 +13,7 @@ from .wording import name, number, percent
 ROUNDED_TO_NOTHING = 5e-4  # smaller amounts print as 0.000
 LEAST_REASON = 5e-3  # smaller amounts print as 0.00
 SIMILAR = "exceptions for samples like this one"
+NOTHING_FIRES = "no rule fires: to the computer, all products of memberships are 0"
 _KINDS_OF_SUM = ("base", "given", "feature", "absent", "pair", "exception")
 
 
@@ -78,6 +79,13 @@ class Why(Page):
         """Whether rules add all of the score, as in a model of the paper."""
         return {part.part for part in self.parts} <= {"exception", "slope"}
 
+    @property
+    def fires_nothing(self) -> bool:
+        """Whether no rule of a model of the paper fires on the sample."""
+        rules = self.of_kind("exception")
+        is_silent = all(rule.value == 0 for rule in rules)
+        return self.is_of_rules_alone and bool(rules) and is_silent
+
     def of_kind(self, kind: str) -> tuple[Part, ...]:
         """Parts of one kind."""
         return tuple(part for part in self.parts if part.part == kind)
@@ -88,6 +96,8 @@ class Why(Page):
         All exceptions are one: of hundreds, none says much alone. Rules of the paper
         are no exceptions to anything: what features do within them are the reasons.
         """
+        if self.fires_nothing:
+            return NOTHING_FIRES
         amounts = {}
         slopes = ("slope",) if self.is_of_rules_alone else ()
         for kind in ("given", "feature", "absent", "pair", *slopes):
@@ -102,13 +112,15 @@ class Why(Page):
 
     def nodes(self, top: int = SHOWN_PER_LIST) -> list[Node]:
         """The account on a page, with the ``top`` parts of each kind."""
+        title = f"{name(self.label)}: {self._answer()}"
+        if self.fires_nothing:
+            return [Node(title, (Node(NOTHING_FIRES),))]
         entries: list[Node] = []
         for kind in _KINDS_OF_SUM:
             entries += _ledger(self.of_kind(kind), top)
         slopes = tuple(_ledger(self.of_kind("slope"), top))
         if slopes:
             entries.append(Node("of what rules add, by feature", slopes))
-        title = f"{name(self.label)}: {self._answer()}"
         return [Node(title, tuple(entries))]
 
     def _answer(self) -> str:

@@ -363,6 +363,8 @@ class Explorer {
     const { m } = this.now;
     const best = m.indexOf(Math.max(...m));
     if (best < 0) return "";
+    // A row of a model of the paper on which all memberships are 0 to the computer.
+    if (!(m[best] > 0)) return `no ${this.data.noun.toLowerCase()} applies`;
     return `${this.data.noun} ${best + 1} is strongest, ${percent(m[best])}`;
   }
 
