@@ -256,6 +256,8 @@ def test_monotonic_cst_is_a_parameter_as_others_are():
         ({"monotonic_cst": {"agee": 1}}, "did you mean 'age'"),
         ({"monotonic_cst": {"sex": 1}}, "nominal"),
         ({"monotonic_cst": [1]}, "4 features"),
+        ({"monotonic_cst": list("abcd")}, "must be numbers"),
+        ({"monotonic_cst": "age"}, "must be numbers"),
         ({"monotonic_cst": {"age": 1}, "n_rules": 3}, "n_rules=0"),
         ({"monotonic_cst": {"age": 1}, "coupling": "ridge"}, "coupling=None"),
     ],
@@ -327,6 +329,85 @@ def test_a_label_that_no_wish_is_about_costs_nothing():
     price = clf.constrained(without={"sex": ["spiders"]}).price_
     assert_allclose(price["AP_lost"].drop("spiders"), 0, atol=1e-9)
     assert price["AP_lost"]["spiders"] > 0.005
+
+
+@pytest.fixture(scope="module")
+def crossed():
+    """Rows, and a model with two pairs of features, each for another label."""
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(rng.normal(size=(900, 4)), columns=list("abcd"))
+    noise = rng.normal(size=(900, 2))
+    strength = np.column_stack([rows.a * rows.b, rows.a * rows.b + rows.c * rows.d])
+    labels = pd.DataFrame(strength + 0.5 * noise > 0.3, columns=["gout", "fever"])
+    return rows, MLTSKClassifier(n_rules=0, n_pairs=2).fit(rows, labels)
+
+
+def test_a_wish_about_one_label_leaves_other_labels_their_pairs(crossed):
+    rows, clf = crossed
+    wished = clf.constrained(monotonic_cst={"a": {"gout": 1}})
+    price = wished.price_
+    assert price["AP_lost"]["gout"] > 0.1
+    assert_allclose(price["AP_lost"]["fever"], 0, atol=1e-9)
+    assert price.attrs["left_out"] == "1 pair of features for gout"
+    before, after = clf.decision_function(rows), wished.decision_function(rows)
+    # what turns scores into log-odds has a part that labels share
+    assert_allclose(after[:, 1], before[:, 1], atol=0.05)
+    grid = pd.concat([rows.iloc[[3]]] * 60).assign(a=np.linspace(-3, 3, 60))
+    assert np.diff(wished.decision_function(grid)[:, 0]).min() > -1e-9
+    # a pair that both have lost is named once, without labels
+    whole = clf.constrained(monotonic_cst={"a": 1})
+    assert whole.price_.attrs["left_out"] == "1 pair of features"
+
+
+def test_pairs_of_other_labels_are_there_without_rows_too(crossed, tmp_path):
+    rows, clf = crossed
+    path = save(clf, tmp_path / "crossed.skops", keep_sums=True)
+    wishes = {"without": {"d": ["fever"]}}
+    loaded = load(path).constrained(**wishes)
+    price = loaded.price_["squared_loss_added"]
+    assert_allclose(price["gout"], 0, atol=1e-9)
+    assert price["fever"] > 0.01
+    again = load(save(loaded, tmp_path / "again.skops", keep_sums=True))
+    both = again.constrained(monotonic_cst={"a": {"gout": 1}})
+    at_once = load(path).constrained(monotonic_cst={"a": {"gout": 1}}, **wishes)
+    assert_allclose(
+        both.decision_function(rows), at_once.decision_function(rows), atol=1e-9
+    )
+
+
+ANSWERS = {
+    "yes": lambda smokes: smokes,
+    "no": lambda smokes: ~smokes,
+    "words": lambda smokes: np.where(smokes, "yes", "no"),
+    "rare": lambda smokes: smokes & (np.cumsum(smokes) < 4),
+}
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_a_direction_of_yes_or_no_is_from_no_to_yes(answer, direction):
+    """As HistGradientBoosting has it for columns of True and False."""
+    rng = np.random.default_rng(0)
+    smokes = rng.random(300) < 0.7
+    table = X.assign(smokes=ANSWERS[answer](smokes))
+    gout = (rng.random(300) < np.where(smokes, 0.6, 0.3)).astype(int)
+    clf = MLTSKClassifier(monotonic_cst={"smokes": direction}).fit(table, gout)
+    rows = table.iloc[[0, 0]].copy()
+    answers = [False, True]
+    rows["smokes"] = ["no", "yes"] if answer == "words" else answers
+    for model in (clf, clf.shorten(5)):
+        assert direction * np.diff(model.decision_function(rows)) >= 0
+    is_free = direction == (-1 if answer == "no" else 1)
+    if answer != "rare":
+        step = np.abs(np.diff(clf.decision_function(rows)))
+        assert (step > 0.1) == is_free
+
+
+def test_yes_or_no_has_no_curve():
+    table = X.assign(smokes=X.age > 50)
+    clf = MLTSKClassifier(n_rules=0).fit(table, Y)
+    with pytest.raises(InputError, match="'smokes' is yes or no, so it has no curve"):
+        clf.constrained(curves={"smokes": [(1, 0.5)]})
 
 
 def test_effects_that_a_wish_holds_at_nothing_are_not_told():

@@ -35,6 +35,8 @@ from .text import known_capitals
 RARE_ROWS = 5
 RARE_SHARE = 0.01
 OTHER = "other"
+YES = "yes"
+NO = "no"
 # What the column of a gap counts in distances: nothing, up to the rounding of its way
 # back.
 SHARE_OF_MISSING = 1e-12
@@ -148,6 +150,19 @@ class Columns:
             return self.values[d]
         together = f"{OTHER} values" if OTHER in self.values[d] else OTHER
         return (*self.values[d], together)
+
+    def direction_of(self, d: int) -> int:
+        """1 where larger numbers of a feature are more of it, -1 where they are less.
+
+        0 where its values have no order. Yes is more than no.
+        """
+        if self.kinds[d] != "nominal":
+            return 1
+        is_answer = {*self.values[d], *self.rare[d]} <= {YES, NO}
+        shown = self.rare[d] or self.values[d][-1:]
+        if not is_answer or len(shown) != 1:
+            return 0
+        return 1 if shown[0] == YES else -1
 
     @property
     def part_names(self) -> tuple[str, ...]:

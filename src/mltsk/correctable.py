@@ -104,9 +104,9 @@ class CorrectionMixin:
         """A fitted copy under your wishes, with all other numbers found again.
 
         The numbers are those of the least loss among all that meet the wishes, exactly.
-        Wishes of an earlier call stay. Exceptions are left out, and so are pairs with a
-        feature that a wish is about: the wishes hold in the whole model. ``price_`` of
-        the copy says what that costs.
+        Wishes of an earlier call stay. Exceptions are left out, and so are, for the
+        labels that a wish is about, pairs with its feature: the wishes hold in the
+        whole model. ``price_`` of the copy says what that costs.
 
         Parameters
         ----------

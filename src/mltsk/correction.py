@@ -7,6 +7,7 @@ that turn scores into log-odds and the thresholds stay those of the model before
 Symbols: Q columns, L labels.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -18,14 +19,14 @@ from .exceptions import InputError
 from .fit.bends import BENT, unbending_columns, with_ramps
 from .fit.corrected import Corrected, Corrector, WishedLabels, without_exceptions
 from .fit.demands import wished_columns
-from .fit.ridge import Penalty
+from .fit.ridge import Moments, Penalty
 from .fit.rows import Rows
 from .fit.solve import with_pairs_of_folds
 from .fit.sums import MAX_SUM_CELLS, FitSums, n_sum_cells
 from .fit.wishes import ABOUT_LOG_ODDS
 from .record import FitRecord
 from .system import FuzzySystem
-from .text import plural
+from .text import listing, plural
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -268,53 +269,54 @@ def free_losses(sums: FitSums) -> FloatArray:
 def _free(sums: FitSums) -> Corrected:
     """The solution of sums without wishes."""
     penalty = Penalty(sums.ridge)
-    solutions = [part.moments.solve(penalty, sums.design.prior) for part in sums.parts]
-    B = np.zeros((sums.design.n_columns, sums.n_labels))
+    columns = np.arange(sums.design.n_columns)
+    B = np.zeros((len(columns), sums.n_labels))
     problems = []
-    for part, solution in zip(sums.parts, solutions, strict=True):
+    for part in sums.parts:
+        solution = part.moments.solve(penalty, sums.design.prior)
         B[:, part.labels] = solution.B
         labels = tuple(part.labels.tolist())
-        problems.append(WishedLabels(labels, np.zeros((len(B), 0))))
-    return Corrected(sums, B, solutions, problems)
+        solutions = (solution,) * len(labels)
+        problems.append(WishedLabels.free(labels, columns, solutions))
+    return Corrected(sums, B, problems)
 
 
 def _generalised_losses(corrected: Corrected) -> FloatArray:
     """Squared loss per row (L,) by generalised cross-validation."""
     losses = np.zeros(corrected.sums.n_labels)
+    for part in corrected.sums.parts:
+        moments = part.moments
+        errors = _squared_errors(corrected.B[:, part.labels], moments)
+        losses[part.labels] = errors / moments.total
     for problem in corrected.problems:
-        for label in problem.labels:
-            moments = corrected.sums.parts[corrected.part_of_label[label]].moments
-            used = _used_numbers(corrected, problem, label)
+        for place, label in enumerate(problem.labels):
+            moments = corrected.sums.of_label(label).moments
+            used = _used_numbers(problem, place, moments)
             share = max(1.0 - used / moments.total, MIN_FREE_SHARE)
-            losses[label] = _squared_error(corrected, label) / moments.total / share**2
+            losses[label] /= share**2
     return losses
 
 
-def _squared_error(corrected: Corrected, label: int) -> float:
-    """Squared error of a label on the rows of the sums."""
-    part = corrected.sums.parts[corrected.part_of_label[label]]
-    own = int(np.flatnonzero(part.labels == label)[0])
-    moments = part.moments
+def _squared_errors(B: FloatArray, moments: Moments) -> FloatArray:
+    """Squared errors (l,) of numbers B (Q, l) on the rows of sums."""
     mean = moments.phi / moments.total
-    b = corrected.B[:, label]
     H = moments.H - np.outer(mean, moments.phi)
-    right = moments.B[:, own] - mean * moments.y[own]
-    squares = moments.y[own] * (1 - moments.y[own] / moments.total)
-    return max(float(squares - 2 * right @ b + b @ H @ b), 0.0)
+    right = moments.B - np.outer(mean, moments.y)
+    squares = moments.y * (1 - moments.y / moments.total)
+    explained = (2 * right * B).sum(axis=0) - (B * (H @ B)).sum(axis=0)
+    return np.maximum(squares - explained, 0.0)
 
 
-def _used_numbers(corrected: Corrected, problem: WishedLabels, label: int) -> float:
+def _used_numbers(problem: WishedLabels, place: int, moments: Moments) -> float:
     """How many free numbers a label has: the trace of what makes scores of labels."""
-    moments = corrected.sums.parts[corrected.part_of_label[label]].moments
-    factor = corrected.solutions[corrected.part_of_label[label]].factor
-    mean = moments.phi / moments.total
-    half = factor.half(moments.H - np.outer(mean, moments.phi))
+    columns = problem.columns
+    factor = problem.solutions[place].factor
+    mean = moments.phi[columns] / moments.total
+    H = moments.H[np.ix_(columns, columns)] - np.outer(mean, moments.phi[columns])
+    half = factor.half(H)
     inner = factor.half(half.T)  # L⁻¹ H L⁻ᵀ
+    basis = problem.basis_of(place)
     used = float(np.trace(inner)) + 1.0
-    n_columns = corrected.design.n_columns
-    is_coupled = len(problem.basis) > n_columns
-    first = problem.labels.index(label) * n_columns if is_coupled else 0
-    basis = problem.basis[first : first + n_columns]
     return used - float(np.einsum("qa,qr,ra->", basis, inner, basis))
 
 
@@ -323,7 +325,27 @@ def left_out_words(before: FuzzySystem, after: FuzzySystem) -> str:
     lost = []
     if len(before.centers):
         lost.append(plural(len(before.centers), "exception"))
-    n_pairs = len(before.pairs.blocks) - len(after.pairs.blocks)
-    if n_pairs:
-        lost.append(plural(n_pairs, "pair of features", "pairs of features"))
-    return " and ".join(lost)
+    for labels, n_pairs in _lost_pairs(before, after).items():
+        words = plural(n_pairs, "pair of features", "pairs of features")
+        if len(labels) < len(before.label_names):
+            names = [before.label_names[j] for j in labels]
+            words += f" for {listing(names, at_most=5)}"
+        lost.append(words)
+    return "; ".join(lost)
+
+
+def _lost_pairs(
+    before: FuzzySystem, after: FuzzySystem
+) -> dict[tuple[int, ...], int]:
+    """How many pairs of features some labels had and have no longer, by these labels."""
+    if before.pair_coef is None:
+        return {}
+    left = after.pairs.blocks
+    counts: Counter[tuple[int, ...]] = Counter()
+    for pair, rules in before.pairs.blocks.items():
+        lost = before.pair_coef[rules].any(axis=0)
+        if pair in left and after.pair_coef is not None:
+            lost &= ~after.pair_coef[left[pair]].any(axis=0)
+        if lost.any():
+            counts[tuple(np.flatnonzero(lost).tolist())] += 1
+    return dict(counts)

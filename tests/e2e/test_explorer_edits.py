@@ -291,6 +291,38 @@ def test_random_edits_give_pythons_predictions(browser, page, pbc, options):
     assert not browser.errors
 
 
+def test_an_edit_of_one_label_leaves_other_labels_their_pairs(browser, page, pbc):
+    clf = MLTSKClassifier(n_pairs=5, n_rules=0).fit(pbc.X, pbc.Y)
+    browser.open(page(clf, pbc.X, pbc.Y))
+    first = int(next(iter(clf.system_.pairs.blocks))[0])
+    browser.run(SELECT, [clf.columns_.parts[first].feature, False, 2])
+    browser.run("explorer.editor.act('off')")
+    changed = edited(clf, browser.run(EXPORTED))
+    told = changed.price_.attrs["left_out"]
+    assert told.endswith(" for spiders")
+    assert browser.text("edit-left-out") == f"Not in the edited model: {told}."
+    scores = scores_in(browser, changed, pbc.X)
+    assert_allclose(scores, log_odds(changed, pbc.X), rtol=0, atol=1e-9)
+    others = [0, 1, 3]
+    before = log_odds(clf, pbc.X)[:, others]
+    assert_allclose(scores[:, others], before, rtol=0, atol=1e-4)
+
+
+def test_yes_or_no_may_have_a_direction_in_the_page(browser, page, pbc):
+    table = pbc.X.assign(drug=pbc.X["age"] > 50)
+    clf = MLTSKClassifier(n_rules=0).fit(table, pbc.Y)
+    browser.open(page(clf, table, pbc.Y))
+    browser.run(SELECT, [list(table.columns).index("drug"), True, 0])
+    assert "no or yes" in browser.text("edit-hint")
+    browser.click(FALLS)
+    changed = edited(clf, browser.run(EXPORTED))
+    rows = table.iloc[[0, 0]].assign(drug=[False, True])
+    assert (np.diff(changed.decision_function(rows), axis=0) <= 1e-12).all()
+    assert_allclose(
+        scores_in(browser, changed, table), log_odds(changed, table), atol=1e-9
+    )
+
+
 def test_an_edited_model_can_be_edited_again(browser, page, file, pbc, model):
     browser.open(page(load(file), pbc.X, pbc.Y))
     browser.run(SELECT, [feature(model, "albumin"), True, 0])

@@ -185,6 +185,31 @@ def test_corrected_names_the_wishes_that_contradict_each_other(clf):
         corrector(wishes).corrected(clf.sums_)
 
 
+def test_each_label_has_the_pairs_that_no_wish_of_it_is_about():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(300, 4))
+    strength = np.stack([rows[:, 0] * rows[:, 1], rows[:, 0] * rows[:, 2]], axis=1)
+    labels = (strength + 0.3 * rng.normal(size=(300, 2)) > 0).astype(float)
+    clf = MLTSKClassifier(n_rules=0, n_pairs=3).fit(rows, labels)
+    sums = clf.sums_
+    wished = Corrector((Wish(0, (0,), "rises"),), tuple("abcd"), ("y", "z"))
+    found = wished.corrected(sums)
+    whole = sums.parts[0].moments.solve(Penalty(sums.ridge)).B
+    assert_allclose(found.B[:, 1], whole[:, 1], atol=1e-12)
+    # the other one is solved as if nobody had the pairs of its wish
+    fewer = Corrector((Wish(0, (0, 1), "rises"),), tuple("abcd"), ("y", "z"))
+    alone = fewer.corrected(sums)
+    n_terms = sums.design.n_terms
+    has_feature = (sums.design.pairs.columns == 0).any(axis=1)
+    assert has_feature.any()
+    assert not found.B[n_terms:][has_feature, 0].any()
+    assert_allclose(found.B[:n_terms, 0], alone.B[:n_terms, 0], atol=1e-12)
+    kept = clf.fit_record_
+    block = Block(kept.training.X, labels, np.ones(300), None)
+    honest = found.left_out(block, 300)[:, 0]
+    assert_allclose(honest, alone.left_out(block, 300)[:, 0], atol=1e-9)
+
+
 def test_kept_sums_have_neither_exceptions_nor_pairs_of_a_wished_feature():
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(400, 4))

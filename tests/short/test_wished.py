@@ -43,7 +43,8 @@ def test_wished_signs_forbid_exceptions_with_a_condition_on_the_feature():
     has_condition = np.isfinite(candidates.widths[:, 0])
     of_exceptions = signs[len(candidates.terms) :]
     assert has_condition.any()
-    assert (of_exceptions[has_condition] == FORBIDDEN).all()
+    assert (of_exceptions[has_condition, 0] == FORBIDDEN).all()
+    assert not of_exceptions[has_condition, 1:].any()
     assert not of_exceptions[~has_condition].any()
 
 

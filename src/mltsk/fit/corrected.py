@@ -4,20 +4,19 @@ Per label the loss is quadratic, so the numbers that meet the wishes at the leas
 are those of `nearest`. Labels are apart from each other unless an effect is to be the
 same for some of them: these are one problem, with all their numbers in a row.
 
-Exceptions, and pairs with a feature that a wish is about, are left out: a feature that
-is to rise must rise in the whole model, and pairs and exceptions say what it does
-together with others.
+Exceptions are left out, and so are, for a label that a wish is about, pairs with its
+feature: a feature that is to rise must rise in the whole model, and pairs and
+exceptions say what it does together with others.
 
 Leave-one-out scores hold the demands that hold the solution: the problem is then one
 with equations, whose leverages are those of the ridge problem without the directions
 that equations forbid.
 
-Symbols: Q columns, L labels, l labels of one problem, k demands, n rows.
+Symbols: Q columns, L labels, l labels and q columns of one problem, k demands, n rows.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,12 +58,43 @@ class HeldFactor(Factor):
 class WishedLabels:
     """Labels that are one problem, and what holds its solution.
 
-    ``basis`` (l · Q, a) are the directions in which it is held, with the halves of all
-    labels in a row.
+    Parameters
+    ----------
+    labels : tuple of int
+    columns : (q,)
+        The columns that these labels have.
+    solutions : tuple of PrimalSolution
+        Of these columns without wishes, for each of the labels.
+    basis : (l · q, a)
+        The directions in which the solution is held, with the halves of all labels in
+        a row; (q, 0) where nothing holds it.
     """
 
     labels: tuple[int, ...]
+    columns: NDArray[np.intp]
+    solutions: tuple[PrimalSolution, ...]
     basis: FloatArray
+
+    @classmethod
+    def free(
+        cls,
+        labels: tuple[int, ...],
+        columns: NDArray[np.intp],
+        solutions: tuple[PrimalSolution, ...],
+    ) -> "WishedLabels":
+        """Labels that nothing holds."""
+        return cls(labels, columns, solutions, np.zeros((len(columns), 0)))
+
+    @property
+    def n_coupled(self) -> int:
+        """How many labels have their numbers found together."""
+        return len(self.basis) // max(len(self.columns), 1)
+
+    def basis_of(self, place: int) -> FloatArray:
+        """The part (q, a) of the basis that is about the label at a place."""
+        n_columns = len(self.columns)
+        first = place * n_columns if self.n_coupled > 1 else 0
+        return self.basis[first : first + n_columns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,16 +104,14 @@ class Corrected:
     Parameters
     ----------
     sums : FitSums
-        Those of the columns that are left.
+        Those of the columns that are left to some label.
     B : (Q, L)
-    solutions : list of PrimalSolution
-        Without wishes, of each part of the sums.
+        0 where a column is not left to a label.
     problems : list of WishedLabels
     """
 
     sums: FitSums
     B: FloatArray
-    solutions: list[PrimalSolution]
     problems: list[WishedLabels]
 
     @property
@@ -91,27 +119,21 @@ class Corrected:
         """What the columns are."""
         return self.sums.design
 
-    @cached_property
-    def part_of_label(self) -> NDArray[np.intp]:
-        """The part of the sums that each label is in, (L,)."""
-        parts = np.zeros(self.sums.n_labels, dtype=np.intp)
-        for number, part in enumerate(self.sums.parts):
-            parts[part.labels] = number
-        return parts
-
-    @cached_property
+    @property
     def rates(self) -> FloatArray:
         """Base rates (L,)."""
         rates = np.zeros(self.sums.n_labels)
-        for part, solution in zip(self.sums.parts, self.solutions, strict=True):
-            rates[part.labels] = solution.rates
+        for part in self.sums.parts:
+            rates[part.labels] = part.moments.y / part.moments.total
         return rates
 
     @property
     def means(self) -> FloatArray:
         """Means (Q, L) of the columns over the rows of each label."""
-        means = [self.solutions[part].mean for part in self.part_of_label]
-        return np.stack(means, axis=1)
+        means = np.zeros(self.B.shape)
+        for part in self.sums.parts:
+            means[:, part.labels] = (part.moments.phi / part.moments.total)[:, None]
+        return means
 
     def coefficients(self) -> Coefficients:
         """The numbers of a system."""
@@ -138,20 +160,22 @@ class Corrected:
     @property
     def _widest(self) -> int:
         """How many labels the largest problem has."""
-        return max(self._n_coupled(problem) for problem in self.problems)
-
-    def _n_coupled(self, problem: WishedLabels) -> int:
-        return len(problem.basis) // max(self.design.n_columns, 1)
+        return max(problem.n_coupled for problem in self.problems)
 
     def _left_out(self, problem: WishedLabels, Phi: Array, block: Block) -> FloatArray:
         """Scores (n, l) of rows of columns (n, Q) that are left out."""
-        labels = np.array(problem.labels)
-        if self._n_coupled(problem) > 1:
+        if len(problem.columns) < self.design.n_columns:
+            Phi = Phi[:, problem.columns]
+        if problem.n_coupled > 1:
             return self._coupled_left_out(problem, Phi, block)
-        free = self.solutions[self.part_of_label[labels[0]]]
+        labels = np.array(problem.labels)
+        free = problem.solutions[0]
         held = HeldFactor(free.factor.tau, lower=free.factor.lower, basis=problem.basis)
         solution = replace(
-            free, factor=held, B=self.B[:, labels], rates=self.rates[labels]
+            free,
+            factor=held,
+            B=self.B[np.ix_(problem.columns, labels)],
+            rates=self.rates[labels],
         )
         targets = block.of_labels(labels)
         return solution.leave_one_out(Phi, targets.Y, targets.w, targets.groups)
@@ -160,19 +184,20 @@ class Corrected:
         self, problem: WishedLabels, Phi: Array, block: Block
     ) -> FloatArray:
         """Scores (n, l) of labels that are one problem: a row is left out of all."""
-        n_rows = len(Phi)
+        n_rows, n_columns = Phi.shape
         n_labels = len(problem.labels)
-        halves = np.zeros((n_rows, n_labels, n_labels, Phi.shape[1] + 1))
+        halves = np.zeros((n_rows, n_labels, n_labels, n_columns + 1))
         residuals = np.zeros((n_rows, n_labels))
         roots = np.zeros((n_rows, n_labels))
         fitted = np.zeros((n_rows, n_labels))
-        basis = problem.basis.reshape(n_labels, Phi.shape[1], -1)
+        basis = problem.basis.reshape(n_labels, n_columns, -1)
         for place, label in enumerate(problem.labels):
-            free = self.solutions[self.part_of_label[label]]
+            free = problem.solutions[place]
             targets = block.of_labels(np.array([label]))
             root = np.sqrt(targets.w)
             centred = Phi - free.mean
-            fitted[:, place] = self.rates[label] + centred @ self.B[:, label]
+            own = self.B[problem.columns, label]
+            fitted[:, place] = self.rates[label] + centred @ own
             residuals[:, place] = root * (targets.Y[:, 0] - fitted[:, place])
             half = root[:, None] * free.factor.half(centred)
             halves[:, place, place, :-1] = half
@@ -220,9 +245,10 @@ class Corrector:
     columns: Columns | None = field(default=None)
 
     def kept_pairs(self, pairs: Pairs) -> Pairs:
-        """Pairs of features that no wish is about."""
-        wished = wished_columns(self.wishes, self.columns)
-        is_kept = ~np.isin(pairs.columns, sorted(wished)).any(axis=1)
+        """Pairs of features that are left to some label."""
+        is_kept = np.zeros(len(pairs), dtype=bool)
+        for label in range(len(self.labels)):
+            is_kept |= self._is_kept(pairs, label)
         return replace(
             pairs,
             first=pairs.first[is_kept],
@@ -230,8 +256,28 @@ class Corrector:
             share=pairs.share[is_kept],
         )
 
+    def _is_kept(self, pairs: Pairs, label: int) -> NDArray[np.bool_]:
+        """Which rules (R,) of pairs are left to a label: no wish is about them.
+
+        Labels that share an effect are one problem, so they have the same ones.
+        """
+        together = self._together(label)
+        wishes = [wish for wish in self.wishes if together & set(wish.labels)]
+        wished = wished_columns(wishes, self.columns)
+        return ~np.isin(pairs.columns, sorted(wished)).any(axis=1)
+
+    def _together(self, label: int) -> set[int]:
+        """The labels whose numbers are found together with those of a label."""
+        shared = [set(wish.labels) for wish in self.wishes if wish.kind == "same"]
+        together = {label}
+        for _ in shared:
+            for labels in shared:
+                if labels & together:
+                    together |= labels
+        return together
+
     def kept_sums(self, sums: FitSums) -> FitSums:
-        """The sums of the columns that are left under the wishes."""
+        """The sums of the columns that are left to some label under the wishes."""
         design = sums.design
         pairs = self.kept_pairs(design.pairs)
         sums = sums.with_pairs(pairs)
@@ -247,28 +293,55 @@ class Corrector:
         if sums.curves is None:
             raise ValueError("wishes about log-odds need the curves of the model")
         kept = self.kept_sums(sums)
-        penalty = Penalty(kept.ridge)
-        solutions = [part.moments.solve(penalty) for part in kept.parts]
-        B = np.zeros((kept.design.n_columns, kept.n_labels))
-        for part, solution in zip(kept.parts, solutions, strict=True):
-            B[:, part.labels] = solution.B
-        free = Corrected(kept, B, solutions, [])
         maker = DemandMaker(kept.design, self.columns, sums.curves)
         self._check_flat_ends(maker)
         demands = maker.demands(self.wishes)
         if start is not None:
             demands = [_left_to(demand, start) for demand in demands]
-        B = B.copy()
+        B = np.zeros((kept.design.n_columns, kept.n_labels))
         problems = []
-        for labels in _problems(demands, free.part_of_label):
+        for free in self._free_problems(kept, demands):
+            labels = free.labels
             own = [demand for demand in demands if set(demand.rows) <= set(labels)]
-            if not own:
-                problems.append(WishedLabels(labels, np.zeros((len(B), 0))))
-                continue
-            held = self._held(free, labels, own, maker)
-            _move(B, free, labels, own, held.multipliers)
-            problems.append(WishedLabels(labels, held.basis))
-        return replace(free, B=B, problems=problems)
+            own_B = _free_numbers(kept, free)
+            problem = free
+            if own:
+                held = self._held(free, own_B, own, maker)
+                _move(own_B, free, own, held.multipliers)
+                problem = replace(free, basis=held.basis)
+            B[np.ix_(free.columns, np.array(labels))] = own_B
+            problems.append(problem)
+        return Corrected(kept, B, problems)
+
+    def _free_problems(
+        self, sums: FitSums, demands: Sequence[Demand]
+    ) -> list[WishedLabels]:
+        """Labels that are one problem, with their columns, before anything holds them.
+
+        Labels of the same sums that have no demand and the same columns are together.
+        """
+        solved: dict[tuple[int, bytes], PrimalSolution] = {}
+        part_of_label = _part_of_label(sums)
+        columns_of = [self._columns_of(sums.design, j) for j in range(sums.n_labels)]
+        keys = [columns.tobytes() for columns in columns_of]
+        problems = []
+        for labels in _problems(demands, part_of_label, keys):
+            columns = columns_of[labels[0]]
+            solutions = []
+            for label in labels:
+                part = int(part_of_label[label])
+                key = (part, keys[label])
+                if key not in solved:
+                    solved[key] = _solved(sums, part, columns)
+                solutions.append(solved[key])
+            problems.append(WishedLabels.free(labels, columns, tuple(solutions)))
+        return problems
+
+    def _columns_of(self, design: Design, label: int) -> NDArray[np.intp]:
+        """The columns of a design without exceptions that are left to a label."""
+        is_kept = self._is_kept(design.pairs, label)
+        rules = design.n_terms + np.flatnonzero(is_kept)
+        return np.concatenate([np.arange(design.n_terms), rules])
 
     def _check_flat_ends(self, maker: DemandMaker) -> None:
         """Refuse a flat end that would be the whole of a curve that cannot bend."""
@@ -283,21 +356,22 @@ class Corrector:
 
     def _held(
         self,
-        free: Corrected,
-        labels: tuple[int, ...],
+        free: WishedLabels,
+        B: FloatArray,
         demands: Sequence[Demand],
         maker: DemandMaker,
     ) -> Nearest:
-        """The shortest move of some labels that meets demands."""
+        """The shortest move of numbers B (q, l) that meets demands."""
         try:
-            return _shortest_move(free, labels, demands)
+            return _shortest_move(free, B, demands)
         except ContradictionError:
-            raise self._contradiction(free, labels, maker) from None
+            raise self._contradiction(free, B, maker) from None
 
     def _contradiction(
-        self, free: Corrected, labels: tuple[int, ...], maker: DemandMaker
+        self, free: WishedLabels, B: FloatArray, maker: DemandMaker
     ) -> InputError:
         """The sentence about wishes that cannot be met together."""
+        labels = free.labels
         for feature in sorted({wish.feature for wish in self.wishes}):
             name = self.features[feature]
             own = [wish for wish in self.wishes if wish.feature == feature]
@@ -306,13 +380,13 @@ class Corrector:
             demands = [demand for demand in demands if set(demand.rows) <= set(labels)]
             try:
                 if demands:
-                    _shortest_move(free, labels, demands)
+                    _shortest_move(free, B, demands)
             except ContradictionError:
                 told = listing(wish.told(repr(name)) for wish in own)
                 names = listing(self.labels[label] for label in labels)
                 return InputError(
                     f"No curve of this model does all of this for {names}: {told}"
-                    f"{self._reason(free.design, own)}; take one of these wishes "
+                    f"{self._reason(maker.design, own)}; take one of these wishes "
                     "back."
                 )
         return InputError("These wishes contradict each other: take one of them back.")
@@ -343,12 +417,41 @@ def _left_to(demand: Demand, start: FloatArray) -> Demand:
     return replace(demand, least=demand.least - met)
 
 
+def _part_of_label(sums: FitSums) -> NDArray[np.intp]:
+    """The part of sums that each label is in, (L,)."""
+    parts = np.zeros(sums.n_labels, dtype=np.intp)
+    for number, part in enumerate(sums.parts):
+        parts[part.labels] = number
+    return parts
+
+
+def _solved(sums: FitSums, part: int, columns: NDArray[np.intp]) -> PrimalSolution:
+    """The solution of one part of sums for some of the columns, without wishes."""
+    moments = sums.parts[part].moments
+    if len(columns) < sums.design.n_columns:
+        moments = moments.weighted(columns, np.ones(len(columns)))
+    return moments.solve(Penalty(sums.ridge))
+
+
+def _free_numbers(sums: FitSums, problem: WishedLabels) -> FloatArray:
+    """Numbers (q, l) of the labels of a problem, without wishes."""
+    part_of_label = _part_of_label(sums)
+    numbers = []
+    for label, solution in zip(problem.labels, problem.solutions, strict=True):
+        part = sums.parts[part_of_label[label]]
+        place = int(np.flatnonzero(part.labels == label)[0])
+        numbers.append(solution.B[:, place])
+    return np.stack(numbers, axis=1)
+
+
 def _problems(
-    demands: Sequence[Demand], part_of_label: NDArray[np.intp]
+    demands: Sequence[Demand],
+    part_of_label: NDArray[np.intp],
+    columns: Sequence[bytes],
 ) -> list[tuple[int, ...]]:
     """Labels that are one problem, because some demand is about several of them.
 
-    Those without a demand are together where they have the same sums.
+    Those without a demand are together where they have the same sums and columns.
     """
     root = {label: label for demand in demands for label in demand.rows}
     for demand in demands:
@@ -356,15 +459,17 @@ def _problems(
         for label, own in root.items():
             if own in joined:
                 root[label] = min(joined)
-    problems: dict[tuple[str, int], list[int]] = {}
+    problems: dict[tuple[str, int, bytes], list[int]] = {}
     for label, part in enumerate(part_of_label.tolist()):
-        key = ("wished", root[label]) if label in root else ("free", part)
+        key = ("free", part, columns[label])
+        if label in root:
+            key = ("wished", root[label], b"")
         problems.setdefault(key, []).append(label)
     return [tuple(labels) for labels in problems.values()]
 
 
 def _padded(demand: Demand, label: int, n_columns: int) -> FloatArray:
-    """What a demand multiplies the numbers (Q,) of a label with."""
+    """What a demand multiplies the numbers (q,) of a label with."""
     row = np.zeros(n_columns)
     if label in demand.rows:
         own = demand.rows[label]
@@ -373,39 +478,37 @@ def _padded(demand: Demand, label: int, n_columns: int) -> FloatArray:
 
 
 def _rows_of(demands: Sequence[Demand], label: int, n_columns: int) -> FloatArray:
-    """What demands multiply the numbers of a label with, (k, Q)."""
+    """What demands multiply the numbers of a label with, (k, q)."""
     return np.stack([_padded(demand, label, n_columns) for demand in demands])
 
 
 def _shortest_move(
-    free: Corrected, labels: tuple[int, ...], demands: Sequence[Demand]
+    free: WishedLabels, B: FloatArray, demands: Sequence[Demand]
 ) -> Nearest:
-    """How numbers of labels move to meet demands at the least loss."""
-    n_columns = len(free.B)
+    """How numbers B (q, l) of labels move to meet demands at the least loss."""
     halves = []
     missing = np.array([demand.least for demand in demands])
-    for label in labels:
-        rows = _rows_of(demands, label, n_columns)
-        factor = free.solutions[free.part_of_label[label]].factor
-        halves.append(factor.half(rows))
-        missing = missing - rows @ free.B[:, label]
+    for place, label in enumerate(free.labels):
+        rows = _rows_of(demands, label, len(B))
+        halves.append(free.solutions[place].factor.half(rows))
+        missing = missing - rows @ B[:, place]
     is_equal = np.array([demand.is_equal for demand in demands])
     return nearest(np.hstack(halves), missing, is_equal)
 
 
 def _move(
     B: FloatArray,
-    free: Corrected,
-    labels: tuple[int, ...],
+    free: WishedLabels,
     demands: Sequence[Demand],
     multipliers: FloatArray,
 ) -> None:
-    """Move the numbers of labels, in place, as far as demands pull them."""
-    for label in labels:
+    """Move the numbers B (q, l) of labels, in place, as far as demands pull them."""
+    for place, label in enumerate(free.labels):
         rows = _rows_of(demands, label, len(B))
-        factor = free.solutions[free.part_of_label[label]].factor
-        B[:, label] += factor.solve((rows.T @ multipliers)[:, None])[:, 0]
+        factor = free.solutions[place].factor
+        own = B[:, place]
+        own += factor.solve((rows.T @ multipliers)[:, None])[:, 0]
         wished = np.flatnonzero(rows.any(axis=0))
-        least = SHARE_OF_ROUNDING * np.abs(B[:, label]).max(initial=0.0)
+        least = SHARE_OF_ROUNDING * np.abs(own).max(initial=0.0)
         # not 1e-17, which rules would tell as an effect
-        B[wished[np.abs(B[wished, label]) <= least], label] = 0.0
+        own[wished[np.abs(own[wished]) <= least]] = 0.0

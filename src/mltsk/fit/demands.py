@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import Columns
+from ..columns import NO, YES, Asked, Columns
 from ..core.arrays import FloatArray
 from ..exceptions import InputError
 from ..probabilities import Curves
@@ -94,11 +94,12 @@ class DemandMaker:
             for position in self._positions(wish.feature, with_gaps=True):
                 yield self._unit(position), 0.0, True
             return
+        direction = self._direction_of(wish.feature)
         for column in self._columns_of(wish.feature):
             shape = self._shape(column)
             if not len(shape.positions) and wish.kind != "points":
                 continue  # the column is constant: its curve is flat at 0
-            for row, least, is_equal in _shape_rows(wish, shape):
+            for row, least, is_equal in _shape_rows(wish, shape, direction):
                 whole = np.zeros(self.design.n_terms)
                 whole[shape.positions] = row
                 yield whole, least / float(self.curves.slopes[label]), is_equal
@@ -142,6 +143,10 @@ class DemandMaker:
             )
         return CurveShape.of(self.design.scale.terms, scaling, column)
 
+    def _direction_of(self, feature: int) -> int:
+        """1, or -1 where the column of a feature is that of its "no"."""
+        return 1 if self.columns is None else self.columns.direction_of(feature)
+
     def _columns_of(self, feature: int) -> list[int]:
         """The columns of numbers of a feature, without that of its gaps."""
         if self.columns is None:
@@ -167,14 +172,24 @@ class DemandMaker:
         terms = []
         first = len(self.columns.parts) - len(self.columns.rules)
         for number, rule in enumerate(self.columns.rules):
-            for asked, low, high, _ in rule:
-                if asked != feature:
+            for asked in rule:
+                if asked[0] != feature:
                     continue
-                direction = (high is None) - (low is None)
+                direction = direction_of_condition(asked)
                 is_own = self.design.scale.terms.feature == first + number
                 for position in np.flatnonzero(is_own).tolist():
                     terms.append((position, direction))
         return terms
+
+
+def direction_of_condition(asked: Asked) -> int:
+    """1 where a condition of a rule holds for high values, -1 for low ones, else 0."""
+    _, low, high, words = asked
+    if set(words) == {YES}:
+        return 1
+    if set(words) == {NO}:
+        return -1
+    return (high is None) - (low is None)
 
 
 def columns_of_feature(
@@ -190,11 +205,11 @@ def columns_of_feature(
 
 
 def _shape_rows(
-    wish: Wish, shape: CurveShape
+    wish: Wish, shape: CurveShape, direction: int
 ) -> Iterator[tuple[FloatArray, float, bool]]:
     """Rows (p,) for one curve, what they are at least, and whether they are that.
 
-    Numbers are of log-odds.
+    Numbers are of log-odds. ``direction`` is -1 where a larger number is less.
     """
     if wish.kind == "points":
         values = np.array([value for value, _ in wish.values])
@@ -211,7 +226,7 @@ def _shape_rows(
     if is_equal:
         stretches = _stretches_beyond(shape.ends, wish)
     for row in slopes[stretches].reshape(-1, slopes.shape[2]):
-        yield SIGNS.get(wish.kind, 1.0) * row, 0.0, is_equal
+        yield direction * SIGNS.get(wish.kind, 1.0) * row, 0.0, is_equal
 
 
 def _stretches_beyond(ends: FloatArray, wish: Wish) -> NDArray[np.intp]:

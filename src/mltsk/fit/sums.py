@@ -144,6 +144,10 @@ class FitSums:
         """L."""
         return sum(len(part.labels) for part in self.parts)
 
+    def of_label(self, label: int) -> LabelSums:
+        """The sums that a label is in."""
+        return next(part for part in self.parts if label in part.labels)
+
     def with_pairs(self, pairs: Pairs) -> "FitSums":
         """The sums without the columns of pairs that are not among these."""
         columns = columns_of_pairs(self.design, pairs)

@@ -125,8 +125,13 @@ class WishReader:
         if isinstance(directions, Mapping):
             return self._named_directions(directions)
         table = np.asarray(directions)
+        if table.dtype.kind not in "biuf":
+            raise InputError(
+                "monotonic_cst must be numbers, 1, 0 or -1 for each feature, or a dict "
+                f"such as {{'age': 1}}, not {reprlib.repr(directions)}."
+            )
         shapes = ((len(self.features),), (len(self.features), len(self.labels)))
-        if table.dtype.kind not in "biuf" or table.shape not in shapes:
+        if table.shape not in shapes:
             raise InputError(
                 f"monotonic_cst has the shape {table.shape}: give 1, 0 or -1 for each "
                 f"of {len(self.features)} features, in an array or by name."
@@ -213,15 +218,23 @@ class WishReader:
         return wishes
 
     def _check_order(self, wish: Wish) -> None:
-        """Refuse a direction of what has no order."""
+        """Refuse a direction of what has no order, and more of yes and no."""
         if self.columns is None or wish.kind not in ORDERED:
             return
-        if self.columns.kinds[wish.feature] == "nominal":
-            name = self.features[wish.feature]
+        if self.columns.kinds[wish.feature] != "nominal":
+            return
+        name = self.features[wish.feature]
+        direction = self.columns.direction_of(wish.feature)
+        if not direction:
             raise InputError(
                 f"{name!r} is nominal, so its values have no order in which an effect "
                 "could rise, fall or bend: leave it out (without), ask for the same "
                 "effect on some labels, or make it ordered."
+            )
+        if wish.kind not in DIRECTIONS.values():
+            raise InputError(
+                f"{name!r} is yes or no, so it has no curve: its effect can rise or "
+                "fall from no to yes, be the same for some labels, or be nothing."
             )
 
     def _feature(self, name: object, where: str) -> int:

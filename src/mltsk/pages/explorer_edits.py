@@ -106,8 +106,17 @@ def _edits_data(classifier: MLTSKClassifier) -> PageData:
         "curves": _curves(corrector, design),
         "subjects": _subjects(classifier),
         "earlier": earlier,
-        "wished": sorted({wish.feature for wish in corrector.wishes}),
+        "wished": _wished_features(corrector),
     }
+
+
+def _wished_features(corrector: Corrector) -> list[list[int]]:
+    """Features that wishes are about already, for each label."""
+    features: list[set[int]] = [set() for _ in corrector.labels]
+    for wish in corrector.wishes:
+        for label in wish.labels:
+            features[label].add(wish.feature)
+    return [sorted(own) for own in features]
 
 
 def _check_page_sums(sums: FitSums) -> None:
@@ -292,6 +301,7 @@ def _curves(corrector: Corrector, design: Design) -> list[PageData]:
             rises = maker.demands([Wish(feature, (OF_LABEL,), "rises")])
             curve["rises"] = _rows(rises)
             curve["falls"] = _rows(maker.demands([Wish(feature, (OF_LABEL,), "falls")]))
+        if _has_curve(corrector, feature):
             for value in _handles(corrector, design, feature):
                 point = Wish(feature, (OF_LABEL,), "points", ((value, 1.0),))
                 curve["handles"].append(
@@ -302,7 +312,12 @@ def _curves(corrector: Corrector, design: Design) -> list[PageData]:
 
 
 def _has_order(corrector: Corrector, feature: int) -> bool:
-    """Whether the values of a feature have an order."""
+    """Whether the values of a feature have an order, as no and yes have."""
+    return corrector.columns is None or corrector.columns.direction_of(feature) != 0
+
+
+def _has_curve(corrector: Corrector, feature: int) -> bool:
+    """Whether the values of a feature are numbers, or places in an order."""
     return corrector.columns is None or corrector.columns.kinds[feature] != "nominal"
 
 

@@ -15,7 +15,11 @@ from numpy.typing import NDArray
 from ..core.arrays import FloatArray
 from ..exceptions import InputError
 from ..fit.corrected import Corrector
-from ..fit.demands import columns_of_feature, wished_columns
+from ..fit.demands import (
+    columns_of_feature,
+    direction_of_condition,
+    wished_columns,
+)
 from ..fit.design import Design
 from ..fit.rows import Block
 from ..fit.solve import groups_of_labels
@@ -58,9 +62,9 @@ def wished_signs(
             for term in terms.tolist():
                 wanted = _sign(wish, candidates, term, direction)
                 _demand(signs[term], wish.labels, wanted)
-    wished = sorted(wished_columns(corrector.wishes, corrector.columns))
-    has_condition = np.isfinite(candidates.widths[:, wished]).any(axis=1)
-    signs[P:][has_condition] = FORBIDDEN
+        wished = sorted(wished_columns([wish], corrector.columns))
+        has_condition = np.isfinite(candidates.widths[:, wished]).any(axis=1)
+        signs[np.ix_(P + np.flatnonzero(has_condition), wish.labels)] = FORBIDDEN
     return signs
 
 
@@ -96,15 +100,16 @@ def _columns(wish: Wish, corrector: Corrector) -> list[tuple[int, int]]:
     columns = corrector.columns
     if columns is None:
         return [(wish.feature, 1)]
-    own = [(column, 1) for column in columns_of_feature(columns, wish.feature)]
+    direction = columns.direction_of(wish.feature)
+    own = [(column, direction) for column in columns_of_feature(columns, wish.feature)]
     if wish.kind == "nothing":
         gaps = columns_of_feature(columns, wish.feature, gaps=True)
         own += [(column, 1) for column in gaps]
     first = len(columns.parts) - len(columns.rules)
     for number, rule in enumerate(columns.rules):
-        for asked, low, high, _ in rule:
-            if asked == wish.feature:
-                own.append((first + number, (high is None) - (low is None)))
+        for asked in rule:
+            if asked[0] == wish.feature:
+                own.append((first + number, direction_of_condition(asked)))
     return own
 
 

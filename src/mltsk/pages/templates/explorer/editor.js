@@ -329,8 +329,11 @@ class Editor {
   // What can be edited of this feature.
   hint() {
     const name = this.data.features[this.feature];
-    const { handles, off } = this.model.curves[this.feature];
+    const { handles, off, rises } = this.model.curves[this.feature];
     if (!off.length) return `${name} has no effect in this model.`;
+    if (!handles.length && rises) {
+      return `${name} is no or yes: from one to the other its effect may rise or fall.`;
+    }
     if (!handles.length) {
       return `The values of ${name} have no order: it can be switched off.`;
     }

@@ -95,8 +95,8 @@ class EditableModel {
     this.earlier = edits.earlier.map((demand) => {
       return { ...demand, row: unpackFloats(demand.row) };
     });
-    this.wished = edits.wished; // features that the model has wishes about already
-    this.solved = new Map(); // without wishes, by the columns that are kept
+    this.wished = edits.wished; // per label, features that wishes are about already
+    this.solved = new Map(); // parts without wishes, by number and columns
     this.rows = null; // LeftOutRows that edits are judged by, if the page has them
   }
 
@@ -123,26 +123,31 @@ class EditableModel {
   // log-odds where there are rows. Contradiction where no numbers do all of that.
   after(edits) {
     const wishes = wishesOf(edits);
-    const pairs = this.keptPairs(wishes);
+    const pairsOf = range(this.L).map((j) => this.keptPairs(wishes, j));
+    const pairs = [...new Set(pairsOf.flat())].sort((a, b) => a - b);
     const columns = this.keptColumns(pairs);
+    const places = new Map(columns.map((column, place) => [column, place]));
     const demands = this.demandsOf(wishes);
-    const parts = this.freeParts(columns);
     const numbers = {
       pairs,
+      pairsOf,
       intercept: new Float64Array(this.L),
       terms: new Float64Array(this.P * this.L),
       ofPairs: new Float64Array((columns.length - this.P) * this.L),
       losses: new Float64Array(this.L),
       logOdds: [],
     };
-    for (const part of parts) {
-      part.labels.forEach((j, i) => {
+    const solved = new Map();
+    this.parts.forEach(({ labels }, number) => {
+      labels.forEach((j, i) => {
+        const part = this.freePart(number, this.keptColumns(pairsOf[j]), solved);
         const held = this.heldAgain(part, i, demands[j], keyOf(wishes, j));
-        this.write(numbers, j, part, held.b);
+        this.write(numbers, j, part, held.b, places);
         numbers.losses[j] = held.loss;
         numbers.logOdds[j] = held.logOdds;
       });
-    }
+    });
+    this.solved = solved; // each holds as much as the sums, so others are forgotten
     return numbers;
   }
 
@@ -163,11 +168,11 @@ class EditableModel {
     return this.rows.scores(part, i, held).map((score) => score * slope + offset);
   }
 
-  // Pairs of features that no wish is about, by their places in the page.
-  keptPairs(wishes) {
-    const asked = new Set(this.wished);
+  // Pairs of features that no wish about label j is about, by their places in the page.
+  keptPairs(wishes, j) {
+    const asked = new Set(this.wished[j]);
     for (const [feature, own] of wishes) {
-      if ([...own.values()].some(isAsked)) asked.add(feature);
+      if (isAsked(own.get(j) ?? NO_WISH)) asked.add(feature);
     }
     const { blocks } = this.data.pairs;
     return range(blocks.length).filter((p) => {
@@ -220,18 +225,18 @@ class EditableModel {
     return demands;
   }
 
-  // Solutions without wishes of the columns that are kept, one per part of the sums.
-  freeParts(columns) {
-    const key = columns.join();
-    if (!this.solved.has(key)) {
-      this.solved.clear(); // each holds as much as the sums
-      this.solved.set(key, this.parts.map((part) => this.freePart(part, columns)));
+  // The solution without wishes of one part of the sums for some columns. It is found
+  // once, and kept among those that are `solved`.
+  freePart(number, columns, solved) {
+    const key = `${number}: ${columns.join()}`;
+    if (!solved.has(key)) {
+      const own = this.solved.get(key) ?? this.solvedPart(this.parts[number], columns);
+      solved.set(key, own);
     }
-    return this.solved.get(key);
+    return solved.get(key);
   }
 
-  // The solution without wishes of one part.
-  freePart({ labels, total, H, B, phi, y }, columns) {
+  solvedPart({ labels, total, H, B, phi, y }, columns) {
     const n = columns.length;
     const mean = Float64Array.from(columns, (column) => phi[column] / total);
     const A = new Float64Array(n * n);
@@ -301,8 +306,9 @@ class EditableModel {
     return halves.get(row);
   }
 
-  // Write the numbers of label j as the model has them, in log-odds.
-  write(numbers, j, { labels, total, y, mean }, b) {
+  // Write the numbers of label j as the model has them, in log-odds. ``places`` are those
+  // of columns among all that some label has.
+  write(numbers, j, { labels, columns, total, y, mean }, b, places) {
     const slope = this.slopes[j];
     const weighted = b.map((value, i) => value * this.weights[Math.min(i, this.P)]);
     const terms = this.ofTerms(weighted.subarray(0, this.P));
@@ -313,7 +319,8 @@ class EditableModel {
       numbers.terms[p * this.L + j] = value * slope;
     });
     weighted.subarray(this.P).forEach((value, r) => {
-      numbers.ofPairs[r * this.L + j] = value * slope;
+      const place = places.get(columns[this.P + r]) - this.P;
+      numbers.ofPairs[place * this.L + j] = value * slope;
     });
   }
 
@@ -383,13 +390,19 @@ class EditableModel {
   }
 
   // What of the model is not in an edited one, in words.
-  leftOut({ pairs }) {
-    const gone = [];
-    const lostPairs = this.data.pairs.blocks.length - pairs.length;
-    if (this.K) gone.push(times(this.K, "exception"));
-    if (lostPairs === 1) gone.push("1 pair of features");
-    else if (lostPairs) gone.push(`${lostPairs} pairs of features`);
-    return gone.join(" and ");
+  leftOut({ pairsOf }) {
+    const gone = this.K ? [times(this.K, "exception")] : [];
+    const counts = new Map(); // labels -> how many pairs they have no longer
+    for (const p of range(this.data.pairs.blocks.length)) {
+      const labels = range(this.L).filter((j) => !pairsOf[j].includes(p));
+      const names = labels.map((j) => this.data.edits.labelNames[j]);
+      const key = labels.length === this.L ? "" : ` for ${listed(names, 5)}`;
+      if (labels.length) counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    for (const [labels, count] of counts) {
+      gone.push(`${count === 1 ? "1 pair" : `${count} pairs`} of features${labels}`);
+    }
+    return gone.join("; ");
   }
 
   // What `mltsk.edited` reads: the edits by name, and the numbers that they gave.
