@@ -334,10 +334,8 @@ def left_out_words(before: FuzzySystem, after: FuzzySystem) -> str:
     return "; ".join(lost)
 
 
-def _lost_pairs(
-    before: FuzzySystem, after: FuzzySystem
-) -> dict[tuple[int, ...], int]:
-    """How many pairs of features some labels had and have no longer, by these labels."""
+def _lost_pairs(before: FuzzySystem, after: FuzzySystem) -> dict[tuple[int, ...], int]:
+    """How many pairs of features were lost, by the labels that had them."""
     if before.pair_coef is None:
         return {}
     left = after.pairs.blocks
