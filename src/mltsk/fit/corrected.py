@@ -264,7 +264,8 @@ class Corrector:
         together = self._together(label)
         wishes = [wish for wish in self.wishes if together & set(wish.labels)]
         wished = wished_columns(wishes, self.columns)
-        return ~np.isin(pairs.columns, sorted(wished)).any(axis=1)
+        is_wished: NDArray[np.bool_] = np.isin(pairs.columns, sorted(wished))
+        return np.logical_not(is_wished.any(axis=1))
 
     def _together(self, label: int) -> set[int]:
         """The labels whose numbers are found together with those of a label."""

@@ -64,7 +64,8 @@ def wished_signs(
                 _demand(signs[term], wish.labels, wanted)
         wished = sorted(wished_columns([wish], corrector.columns))
         has_condition = np.isfinite(candidates.widths[:, wished]).any(axis=1)
-        signs[np.ix_(P + np.flatnonzero(has_condition), wish.labels)] = FORBIDDEN
+        exceptions = P + np.flatnonzero(has_condition)
+        signs[np.ix_(exceptions, np.array(wish.labels))] = FORBIDDEN
     return signs
 
 
