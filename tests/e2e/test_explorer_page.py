@@ -250,6 +250,7 @@ def test_labels_of_a_model_without_probabilities_show_scores(browser, page):
     lines = browser.texts(".rule .then .terms")
     starts = clf.rules_.intercepts[:, 0].tolist()
     assert min(starts) < 0
+    assert "Gauss(c, δ) is the membership" in browser.run("document.body.innerText")
     told = {f"f = {start:.3g}".replace("-", "−") for start in starts}
     assert {" ".join(line.split()[:3]) for line in lines} == told
 
