@@ -63,7 +63,7 @@ def test_a_default_fit_save_and_load_work_on_a_bare_system(tmp_path):
 
 def test_spread_takes_the_threads_of_mltsk_threads_on_a_bare_system():
     code = """
-        from mltsk.core.arrays import asked_threads, spread
+        from mltsk.core.threads import asked_threads, spread
         import threading
         barrier = threading.Barrier(3)  # passes only if three threads work at once
         spread(lambda item: barrier.wait(60), [1, 2, 3], flops=1e9)

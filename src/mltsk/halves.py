@@ -16,7 +16,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from .core.arrays import FloatArray, blas_threads, spread_rows, underflow_is_zero
+from .core.arrays import (
+    FloatArray,
+    spread_rows,
+    underflow_is_zero,
+)
+from .core.threads import blas_threads
 from .fit.left_out import rate_shifts
 from .fit.rows import Block
 from .fit.solve import groups_of_labels, left_out_scores

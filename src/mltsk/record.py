@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from .core.arrays import (
     FloatArray,
     asnumpy,
-    blas_threads,
     underflow_is_zero,
 )
 from .core.certainty import Certainty
+from .core.threads import blas_threads
 from .core.worth import Worth
 from .exceptions import InputError
 from .fit.choose import Folds

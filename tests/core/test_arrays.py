@@ -1,6 +1,5 @@
 """What differs between arrays, tensors and CSR, and what is refused on its way in."""
 
-import os
 import subprocess
 import sys
 
@@ -12,7 +11,6 @@ from scipy import sparse
 
 from mltsk import MLTSKClassifier, PaperMLTSK
 from mltsk.core.arrays import (
-    asked_threads,
     asnumpy,
     cast,
     is_csr,
@@ -153,51 +151,6 @@ def test_mean_of_known_warns_of_nothing_where_all_is_missing():
     assert_array_equal(mean_of_known(A, axis=1), [1.0, 2.0, np.nan])
 
 
-# threads ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("asked", "threads"), [("4", 4), ("0", None), ("many", None), ("", None)]
-)
-def test_asked_threads_reads_whole_numbers_above_zero(monkeypatch, asked, threads):
-    monkeypatch.setenv("MLTSK_THREADS", asked)
-    assert asked_threads() == threads
-
-
-def test_blas_threads_are_as_before_when_fits_in_eight_threads_have_ended():
-    # a process of its own, in which nobody has asked for a number of threads
-    code = """
-import time
-from concurrent.futures import ThreadPoolExecutor
-
-import numpy, scipy.linalg
-from threadpoolctl import threadpool_info
-
-from mltsk.core.arrays import blas_threads
-
-def n_threads():
-    found = threadpool_info()
-    return [pool["num_threads"] for pool in found if pool["user_api"] == "blas"]
-
-def work(i):
-    # they begin one after the other and end in the same order, so that each but the
-    # first finds the limit of another
-    time.sleep(0.02 * i)
-    with blas_threads(0.0):
-        time.sleep(0.3)
-        return n_threads()
-
-before = n_threads()
-for _ in range(2):
-    with ThreadPoolExecutor(8) as pool:
-        inside = list(pool.map(work, range(8)))
-    assert {count for counts in inside for count in counts} == {1}, inside
-    assert n_threads() == before, (before, n_threads())
-"""
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2", "MLTSK_THREADS": ""}
-    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
-
-
 @pytest.mark.parametrize("are_duplicated", [False, True])
 def test_weighted_mean_and_sd_of_csr_are_those_of_the_dense_array(are_duplicated):
     rng = np.random.default_rng(0)
@@ -209,25 +162,3 @@ def test_weighted_mean_and_sd_of_csr_are_those_of_the_dense_array(are_duplicated
         indices = np.repeat(X.indices, 2)
         X = sparse.csr_array((data, indices, 2 * X.indptr), shape=X.shape)
     assert_allclose(weighted_mean_and_sd(X, w), expected)
-
-
-@pytest.mark.skipif(
-    not hasattr(os, "sched_setaffinity"), reason="cores cannot be taken away here"
-)
-def test_blas_threads_are_no_more_than_cores_whatever_is_asked_for():
-    code = """
-import os
-
-import numpy, scipy.linalg
-from threadpoolctl import threadpool_info
-
-from mltsk.core.arrays import blas_threads
-
-os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:1])
-with blas_threads(0.0):
-    found = threadpool_info()
-counts = {pool["num_threads"] for pool in found if pool["user_api"] == "blas"}
-assert counts == {1}, counts
-"""
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2", "MLTSK_THREADS": "2"}
-    subprocess.run([sys.executable, "-c", code], check=True, env=environment)

@@ -30,9 +30,9 @@ from .arrays import (
     n_entries,
     namespace,
     row_blocks,
-    spread,
 )
 from .membership import Firing, firing_strengths
+from .threads import spread
 
 
 def fuzzy_features(

@@ -18,7 +18,6 @@ from ..core.arrays import (
     FloatArray,
     Matrix,
     asnumpy,
-    blas_threads,
     cast,
     is_csr,
     is_tensor,
@@ -30,6 +29,7 @@ from ..core.arrays import (
 from ..core.coupling import coupling_matrix, label_correlation
 from ..core.membership import Members
 from ..core.scales import column_quantiles
+from ..core.threads import blas_threads
 from ..core.used import UsedFeatures
 from ..exceptions import InputError
 from ..system import FuzzySystem

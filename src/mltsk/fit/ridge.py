@@ -24,9 +24,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from scipy.linalg import eigh, get_blas_funcs, get_lapack_funcs
+from scipy.linalg import eigh, get_lapack_funcs
 
 from ..core.arrays import Array, FloatArray, cast, is_tensor, namespace, put
+from ..core.threads import factor_threads
 from ..exceptions import InputError
 from .left_out import Groups, residuals_by_factor, residuals_by_kept
 
@@ -116,7 +117,8 @@ class Factor:
             return namespace(B).cholesky_solve(B, self.lower)
         if not len(B):
             return B
-        return get_lapack_funcs("potrs", (B,))(self.lower.T, B, lower=0)[0]
+        with factor_threads(len(self.lower)):
+            return get_lapack_funcs("potrs", (B,))(self.lower.T, B, lower=0)[0]
 
     def inverse_diagonal(self) -> Array:
         """Diagonal of (A + τI)⁻¹, (n, 1 or L).
@@ -128,8 +130,7 @@ class Factor:
         if is_tensor(self.lower):
             inverse = namespace(self.lower).cholesky_inverse(self.lower)
             return inverse.diagonal()[:, None]
-        invert = get_lapack_funcs("trtri", (self.lower,))
-        inverse = invert(self.lower.T, lower=0, overwrite_c=1)[0]
+        inverse = self._inverted(overwrites=True)
         return np.einsum("ij,ij->i", inverse, inverse)[:, None]
 
     def inverse(self, label: int = 0) -> Array:
@@ -157,12 +158,15 @@ class Factor:
             return solve(self.lower, rows.T, upper=False).T
         if not rows.size:
             return rows
-        # half of the cells of a triangle are 0, which BLAS need not multiply
         inverse = self._inverse_upper
         if rows.dtype == np.float32:
             inverse = self._inverse_upper_single
-        multiply = get_blas_funcs("trmm", (inverse, rows))
-        return multiply(1.0, inverse, rows.T, trans_a=1).T
+        halved = np.empty_like(rows)
+        for start in range(0, len(inverse), GRAM_COLUMNS):
+            # what lies below the diagonal is 0 and need not be multiplied
+            stop = min(start + GRAM_COLUMNS, len(inverse))
+            halved[:, start:stop] = rows[:, :stop] @ inverse[:stop, start:stop]
+        return halved
 
     @cached_property
     def _inverse_upper(self) -> Array:
@@ -170,8 +174,13 @@ class Factor:
 
         It is transposed, so its cells are in the order that BLAS has.
         """
+        return self._inverted()
+
+    def _inverted(self, *, overwrites: bool = False) -> Array:
+        """The inverse of the Cholesky factor, transposed, perhaps in its place."""
         invert = get_lapack_funcs("trtri", (self.lower,))
-        return invert(self.lower.T, lower=0)[0]
+        with factor_threads(len(self.lower)):
+            return invert(self.lower.T, lower=0, overwrite_c=overwrites)[0]
 
     @cached_property
     def _inverse_upper_single(self) -> Array:
@@ -183,7 +192,8 @@ def _eigenvalues(A: Array) -> tuple[Array, Array]:
     if is_tensor(A):
         values, vectors = namespace(A).linalg.eigh(A)
         return values.clamp(min=0.0), vectors
-    values, vectors = eigh(A, overwrite_a=True, check_finite=False, driver="evd")
+    with factor_threads(len(A)):
+        values, vectors = eigh(A, overwrite_a=True, check_finite=False, driver="evd")
     return np.maximum(values, 0.0), vectors
 
 
@@ -195,7 +205,8 @@ def _cholesky(A: Array, ridge: float) -> tuple[Array, bool]:
         return lower, bool(failed)
     A.flat[:: len(A) + 1] += ridge
     # LAPACK works in place on A.T, which has its order of cells
-    upper, failed = get_lapack_funcs("potrf", (A,))(A.T, lower=0, overwrite_a=1)
+    with factor_threads(len(A)):
+        upper, failed = get_lapack_funcs("potrf", (A,))(A.T, lower=0, overwrite_a=1)
     return upper.T, bool(failed)
 
 

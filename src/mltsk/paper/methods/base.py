@@ -19,7 +19,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...core.arrays import Array, Matrix, blas_threads, check_plain
+from ...core.arrays import (
+    Array,
+    Matrix,
+    check_plain,
+)
+from ...core.threads import blas_threads
 from ...exceptions import InputError
 from ...frames import check_column_names
 from ...refit import take_over, unfitted_copy

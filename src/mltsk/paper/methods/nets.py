@@ -20,7 +20,11 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ...core.arrays import Array, Matrix, asked_threads
+from ...core.arrays import (
+    Array,
+    Matrix,
+)
+from ...core.threads import asked_threads
 from ...exceptions import InputError, optional
 from .base import MultilabelMethod, Trial, agreeing_except_in
 

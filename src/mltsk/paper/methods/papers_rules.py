@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ...core.arrays import Array, blas_threads, spread_rows
+from ...core.arrays import (
+    Array,
+    spread_rows,
+)
 from ...core.membership import Firing, rule_distinctness
 from ...core.scales import Scaling, column_quantiles
 from ...core.terms import Terms
+from ...core.threads import blas_threads
 from ...explain import FuzzyRules, explain, fuzzy_rules
 from ...fitted import FittedAttributes
 from ...rows.read import feature_names

@@ -45,9 +45,12 @@ from scipy import sparse
 from scipy.linalg import get_blas_funcs
 from scipy.linalg.lapack import dpstrf
 
-from ...core.arrays import Array, blas_threads
+from ...core.arrays import (
+    Array,
+)
 from ...core.coupling import coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
+from ...core.threads import blas_threads
 from ...exceptions import InputError
 from .problem import Quadratic, gram, next_momentum, quadratic
 
