@@ -81,7 +81,7 @@ def test_told_lists_no_more_points_than_one_reads():
         ({"age": {"flu": 1}}, None, None, "no label"),
         ([1, 0], None, None, "3 features"),
         ([[1, 0]], None, None, "3 features"),
-        (["up", "x", "y"], None, None, "3 features"),
+        (["up", "x", "y"], None, None, "numbers, 1, 0 or -1 for each feature"),
         ({"sex": 1}, None, None, "nominal"),
         (None, 5, None, "list of names"),
         (None, ["weight"], None, "no feature: the model has age, sex and albumin"),
