@@ -226,6 +226,24 @@ def test_rules_figure_has_a_row_per_rule_and_a_curve_per_membership(model):
     assert model.plot.rules("gout").axes
 
 
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
+def test_rules_figure_of_many_labels_and_features_draws_the_largest():
+    names = [f"a name that begins like others {number}" for number in range(45)]
+    X = pd.DataFrame(np.random.default_rng(0).random((60, 45)), columns=names)
+    Y = pd.DataFrame(X.to_numpy()[:, :22] > 0.6).add_prefix("label ")
+    model = PaperMLTSK(2, width_scale=10.0, correlation_weight=0.01).fit(X, Y)
+    figure = rules_figure(model.rules_, top=2)
+    assert "(20 of 22 labels, 40 of 45 features)" in figure.get_suptitle()
+    (drawn,) = figure.axes[2].images
+    assert drawn.get_array().shape == (20, 41)
+    changes = np.abs(model.rules_.on_paper_scale.slopes).sum(axis=(0, 1))
+    strongest = {f"label {j}" for j in np.argsort(-changes)[:20]}
+    last_row = figure.axes[5]
+    assert {text.get_text() for text in last_row.get_yticklabels()} == strongest
+    below = {figure.axes[k].get_xlabel() for k in (3, 4)}
+    assert len(below) == 2
+
+
 def test_explain_says_where_no_rule_fires():
     X, Y = table()
     model = PaperMLTSK(2, width_scale=0.1, correlation_weight=0.01).fit(X, Y)

@@ -1,18 +1,20 @@
 """Figures of rules in the paper's form, as papers on fuzzy systems print them."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.arrays import Matrix
+from ..text import plural
 from . import plot
 from .canvas import INK_COLOUR, MUTED_COLOUR, draw_matrix, styled_figure
 from .linear_rule import GaussianCondition, largest
 from .page import FALL, RISE
 from .papers_rules import FuzzyRules
 from .views import Model
-from .wording import percent, shortened
+from .wording import percent, shortened_within
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +23,13 @@ if TYPE_CHECKING:
 MEMBERSHIP_INCHES = 1.7
 LINES_INCHES = 4.2
 ROW_INCHES = 1.7
+LABEL_INCHES = 0.2  # of a label's line where many make a row higher
 CURVE_POINTS = 201
 MAX_DRAWN_RULES = 20
+MAX_DRAWN_LABELS = 20
+MAX_DRAWN_TERMS = 40  # features of the consequents
+NAME_LETTERS = 18  # of a feature below its memberships
+LONG_NAME = 17  # letters; a longer one is written small
 
 
 class FuzzyFigures:
@@ -58,7 +65,8 @@ def rules_figure(rules: FuzzyRules, top: int = 4) -> "Figure":
     rules in grey. The last column has the consequents: a line of it is a label, a
     column a feature, and the colour is what the feature changes from its least to its
     largest value (p on the paper's scale), blue up, orange down. The first column is
-    p0, the score where all features are at their least.
+    p0, the score where all features are at their least. Of more than 20 labels and 40
+    features, those are drawn whose numbers are largest, and the title says so.
 
     Examples
     --------
@@ -73,8 +81,10 @@ def rules_figure(rules: FuzzyRules, top: int = 4) -> "Figure":
     """
     shown = rules[:MAX_DRAWN_RULES]
     features = _told_apart(rules, top)
+    lines = _largest_lines(rules)
+    row_inches = max(ROW_INCHES, LABEL_INCHES * len(lines.label_names))
     width = MEMBERSHIP_INCHES * len(features) + LINES_INCHES
-    height = 0.6 + ROW_INCHES * len(shown)
+    height = 0.6 + row_inches * len(shown)
     ratios = [*[MEMBERSHIP_INCHES] * len(features), LINES_INCHES]
     with styled_figure(
         width,
@@ -91,9 +101,8 @@ def rules_figure(rules: FuzzyRules, top: int = 4) -> "Figure":
             share = percent(float(rules.system.rule_weights[rules.kept_rules[row]]))
             number = int(rules.kept_rules[row]) + 1
             axes[row, 0].set_title(f"Rule {number}, {share} of the data", fontsize=9)
-            _draw_lines(axes[row, -1], rules, row, named=is_last)
-        title = "IF memberships, THEN what each feature changes over its range"
-        figure.suptitle(title, x=0.01, ha="left", color=INK_COLOUR)
+            _draw_lines(axes[row, -1], lines, row, named=is_last)
+        figure.suptitle(_title(rules, lines), x=0.01, ha="left", color=INK_COLOUR)
     return figure
 
 
@@ -103,6 +112,31 @@ def _told_apart(rules: FuzzyRules, top: int) -> list[int]:
     for rule in rules:
         separations.append([condition.separation for condition in rule.conditions])
     return sorted(largest(np.max(separations, axis=0).tolist(), top))
+
+
+def _largest_lines(rules: FuzzyRules) -> FuzzyRules:
+    """The rules with the labels and features of the largest consequents, in order."""
+    sizes = rules.sizes
+    labels = sorted(largest(sizes.sum(axis=(0, 1)).tolist(), MAX_DRAWN_LABELS))
+    features = sorted(largest(sizes.sum(axis=(0, 2)).tolist(), MAX_DRAWN_TERMS))
+    return replace(
+        rules,
+        kept_labels=rules.kept_labels[labels],
+        kept_features=rules.kept_features[features],
+    )
+
+
+def _title(rules: FuzzyRules, lines: FuzzyRules) -> str:
+    """What the figure shows, and how much of the consequents."""
+    title = "IF memberships, THEN what each feature changes over its range"
+    left_out = []
+    for noun, names, drawn in (
+        ("label", rules.label_names, lines.label_names),
+        ("feature", rules.feature_names, lines.feature_names),
+    ):
+        if len(drawn) < len(names):
+            left_out.append(f"{len(drawn)} of {plural(len(names), noun)}")
+    return f"{title} ({', '.join(left_out)})" if left_out else title
 
 
 def _draw_membership(
@@ -126,7 +160,8 @@ def _draw_membership(
             ax.fill_between(x, y, color=RISE, alpha=0.15)
     ax.set(ylim=(0, 1.05), yticks=[0, 1], xlim=(x[0], x[-1]))
     if named:
-        ax.set_xlabel(shortened(name, 22))
+        size = 7 if len(name) > LONG_NAME else None
+        ax.set_xlabel(shortened_within(name, NAME_LETTERS), fontsize=size)
 
 
 def _range_of(rules: FuzzyRules, d: int) -> np.ndarray:

@@ -115,6 +115,19 @@ def shortened(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
+def shortened_within(text: str, length: int) -> str:
+    """`name` of a text without its middle: names that begin alike end differently.
+
+    >>> shortened_within("Mean_Acc1000_MFCC2", 11)
+    'Mean_…MFCC2'
+    """
+    text = name(text)
+    if len(text) <= length:
+        return text
+    n_last = length // 2
+    return f"{text[: length - 1 - n_last]}…{text[-n_last:]}"
+
+
 def positions(
     names: Sequence[str], wanted: Iterable[str], kept: NDArray[np.intp], kind: str
 ) -> NDArray[np.intp]:
