@@ -67,6 +67,21 @@ def test_adapted_moves_probabilities_to_another_base_rate(old):
     assert any("is less frequent here" in text for text in new.changes_)
 
 
+def test_a_rate_that_may_be_chance_is_not_told(old):
+    """Two cases of five are no news where 27 in 100 are expected."""
+    X, Y = site(5, seed=1)
+    Y = Y.assign(gout=[1.0, 1.0, 0.0, 0.0, 0.0], flu=[0.0, 0.0, 0.0, 1.0, 0.0])
+    new = old.adapted(X, Y)
+    assert not any("frequent here" in text for text in new.changes_)
+    # many visits of few people are few
+    X, Y = site(300, shift=-0.5, seed=7)
+    told = "\n".join(old.adapted(X, Y).changes_)
+    assert "frequent here" in told
+    person = np.where(Y["flu"] > 0, 0, np.arange(300) % 12)
+    told = "\n".join(old.adapted(X, Y, groups=person).changes_)
+    assert "flu is" not in told
+
+
 def test_adapted_names_what_is_new_and_what_is_gone(old):
     X, Y = site(60, seed=8)
     X = X.drop(columns="noise").assign(weight=1.0)

@@ -70,6 +70,43 @@ def test_words_say_what_the_data_do_not(clf):
     assert "age raises fever" in text
 
 
+def test_values_of_a_feature_that_may_be_left_out_are_one_sentence(clf):
+    lines = str(clf.alternatives("gout")).splitlines()
+    told = [line for line in lines if "ward" in line]
+    assert len(told) == 1
+    assert all(f"{value} between" in told[0] for value in "abc")
+
+
+def test_a_feature_that_acts_in_pairs_alone_may_not_be_left_out():
+    """Its curve is nothing, but no model without its pair is as good."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(600, 3)), columns=["a", "b", "noise"])
+    y = (X.a * X.b + 0.5 * rng.normal(size=600) > 0.3).astype(int)
+    clf = MLTSKClassifier(n_rules=0, n_pairs=1).fit(X, y)
+    assert str(next(iter(clf.pairs_))).startswith("a and b")
+    ranges = clf.alternatives(clf.label_names_[0], tolerance=0.02)
+    effects = ranges.to_frame().set_index("feature")
+    assert abs(effects["effect"]["a"]) < 1
+    assert effects["may_be_left_out"].to_dict() == {
+        "a": False,
+        "b": False,
+        "noise": True,
+    }
+    assert "What pairs of features add comes on top" in str(ranges)
+
+
+def test_a_feature_of_a_given_rule_may_not_be_left_out(table):
+    X, _ = table
+    old = (X["age"] > 60) & (X["ward"] == "a")
+    y = (old ^ (np.random.default_rng(1).random(len(X)) < 0.1)).astype(int)
+    rules = [{"age": [60, None], "ward": "a"}]
+    clf = MLTSKClassifier(n_rules=0, n_pairs=0).fit(X, y, rules=rules)
+    ranges = clf.alternatives(clf.label_names_[0]).to_frame()
+    costs = ranges.groupby("feature")["cost_without"].first()
+    assert costs["age"] > 0.2
+    assert costs["ward"] > 0.2
+
+
 def test_sampled_models_differ_in_one_label_alone(clf, table):
     X, _ = table
     first, second = clf.alternatives("fever", tolerance=0.05).sample(2)
@@ -115,9 +152,31 @@ def test_alternatives_refuse_what_they_do_not_know(clf, label, tolerance, says):
 
 
 def test_alternatives_refuse_short_and_corrected_models(clf):
-    with pytest.raises(InputError, match="long one"):
+    with pytest.raises(InputError, match="ask the long model"):
         clf.shorten(3).alternatives("fever")
     with pytest.raises(InputError, match="before its correction"):
         clf.constrained(monotonic_cst={"age": 1}).alternatives("fever")
     with pytest.raises(InputError, match="nominal"):
         clf.alternatives("fever").band("ward", [0.0])
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        (lambda ranges: ranges.band("age", ["old"]), "list of finite numbers"),
+        (lambda ranges: ranges.band("age", [np.nan]), "list of finite numbers"),
+        (lambda ranges: ranges.band("age", 5), "list of finite numbers"),
+        (lambda ranges: ranges.sample(-1), "n_models must be 1 or more"),
+        (lambda ranges: ranges.plot(top=0), "top must be 1 or more"),
+    ],
+)
+def test_ranges_refuse_wrong_questions_with_a_sentence(clf, ask, says):
+    with pytest.raises(InputError, match=says):
+        ask(clf.alternatives("fever"))
+
+
+def test_two_values_are_no_curve(table):
+    X, Y = table
+    clf = MLTSKClassifier(n_rules=0).fit(X.assign(old=X["age"] > 60), Y)
+    with pytest.raises(InputError, match="'old' is nominal"):
+        clf.alternatives("fever").band("old", [1.0])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .columns import Columns
 from .core.arrays import FloatArray, underflow_is_zero
-from .explain.changes import SiteChanges, changed_effects
+from .explain.changes import ChangedRate, SiteChanges, changed_effects
 from .fit.adapt import (
     Correction,
     corrected_system,
@@ -431,15 +431,10 @@ class Adaptation:
     def changes(self) -> list[str]:
         """What is different from the old model, in sentences."""
         rows = self.rows
-        expected = probabilities_of(self.before)
-        means = (rows.w * expected).sum(axis=0) / np.maximum(rows.w.sum(axis=0), 1e-300)
         told = SiteChanges(
             strength=self.strength,
             effects=[] if self.starts_over else self._effects(),
-            rates=[
-                (rows.label_names[j], float(means[j]), float(self._rates[j]))
-                for j in self.judged
-            ],
+            rates=[self._changed_rate(j) for j in self.judged.tolist()],
             new_labels=[rows.label_names[j] for j in self.begun],
             silent_labels=[
                 name
@@ -452,6 +447,17 @@ class Adaptation:
             lost_wishes=list(self.wishes.lost),
         )
         return told.sentences()
+
+    def _changed_rate(self, j: int) -> ChangedRate:
+        """How frequent label j is here, and by the old model."""
+        rows = self.rows
+        return ChangedRate.of(
+            rows.label_names[j],
+            rows.Y[:, j],
+            probabilities_of(self.before[:, j]),
+            w=rows.w[:, j],
+            groups=rows.groups,
+        )
 
     @underflow_is_zero()
     def _effects(self) -> list[Any]:

@@ -4,10 +4,12 @@ Data rarely choose one model: many sets of numbers have nearly the same loss. Wh
 of them say is known; what some of them say otherwise is not.
 """
 
+import reprlib
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,12 +24,14 @@ from .fit.ellipsoid import Ellipsoid
 from .fit.sums import FitSums
 from .frames import MISSING
 from .system import FuzzySystem
+from .text import listing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
 LOW, HIGH = 1, 19  # of the 21 percentiles: the 5th and the 95th
+MAX_TOLD_VALUES = 5  # of a nominal feature, in one sentence
 
 
 @dataclass(frozen=True)
@@ -42,9 +46,10 @@ class EffectRange:
     effect, low, high : float
         In log-odds: in the model, and at least and at most in those that are as good.
     cost_without : float
-        By which share of itself the loss grows without the feature.
+        By which share of itself the loss grows without the feature: without its curve,
+        its pairs with other features, and rules of the user that ask for it.
     may_be_left_out : bool
-        Whether some of these models do without the feature.
+        Whether some of these models do without the feature, exceptions aside.
     """
 
     feature: str
@@ -163,12 +168,18 @@ class Alternatives:
         return ranges
 
     def _positions(self, feature: int) -> NDArray[np.intp]:
-        """The terms of a feature, with those of its gaps."""
+        """The numbers of a feature: of its curve, its gaps, its pairs, and own rules.
+
+        Own rules are those of the user that ask for it.
+        """
         own = [feature]
         if self._columns is not None:
             parts = self._columns.parts
             own = [d for d, part in enumerate(parts) if part.feature == feature]
-        return np.flatnonzero(np.isin(self._system.terms.feature, own))
+            own += _rules_that_ask_for(self._columns, feature)
+        terms = np.isin(self._system.terms.feature, own)
+        pairs = np.isin(self.sums.design.pairs.columns, own).any(axis=1)
+        return np.flatnonzero(np.concatenate([terms, pairs]))
 
     def _contrasts(self, feature: int) -> list[tuple[int, str, tuple[float, float]]]:
         """Columns of a feature, and between which values effects are told."""
@@ -235,17 +246,19 @@ class Alternatives:
         names = list(self._feature_names)
         if feature not in names:
             raise InputError(f"There is no feature {feature!r:.80} in this model.")
-        contrasts = self._contrasts(names.index(feature))
-        if len(contrasts) != 1:
+        position = names.index(feature)
+        columns = self._columns
+        if columns is not None and columns.kinds[position] == "nominal":
             raise InputError(
                 f"{feature!r:.80} is nominal, so it has no curve: see to_frame()."
             )
-        rows = self._rows(contrasts[0][0], np.asarray(values, dtype=np.float64))
+        at = _numbers(values)
+        rows = self._rows(self._contrasts(position)[0][0], at)
         effect = rows @ self.ellipsoid.center * self._slope
         reach = self.ellipsoid.reach(rows) * self._slope
         return pd.DataFrame(
             {
-                "value": np.asarray(values, dtype=np.float64),
+                "value": at,
                 "effect": effect,
                 "low": effect - reach,
                 "high": effect + reach,
@@ -257,6 +270,7 @@ class Alternatives:
 
         They are fitted copies that differ in the numbers of this label alone.
         """
+        _check_count(n_models, "n_models")
         copies = []
         for numbers in self.ellipsoid.members(n_models, random_state):
             other = copy(self.model)
@@ -299,6 +313,7 @@ class Alternatives:
 
     def plot(self, top: int = 6) -> "Figure":
         """Curves of the ``top`` features; between the dashed lines lie all models."""
+        _check_count(top, "top")
         from .explain.canvas import panels
         from .explain.plot_curves import draw_shape
         from .explain.views import shapes
@@ -319,5 +334,70 @@ class Alternatives:
             f"{self.tolerance:.2%} above the least; effects in log-odds, with all "
             "others free to follow."
         )
-        told = [one.told(self.label) for one in self.effects]
-        return "\n".join([first, "", *told])
+        told = []
+        for own in self._by_feature():
+            if len(own) > 1 and own[0].may_be_left_out:
+                told.append(self._told_together(own))
+            else:
+                told += [one.told(self.label) for one in own]
+        return "\n".join([first, *self._beside_curves(), "", *told])
+
+    def _by_feature(self) -> list[list[EffectRange]]:
+        """The effects of each feature, in the order of the largest."""
+        groups: dict[str, list[EffectRange]] = {}
+        for one in self.effects:
+            groups.setdefault(one.feature, []).append(one)
+        return list(groups.values())
+
+    def _told_together(self, effects: list[EffectRange]) -> str:
+        """One sentence on all values of a feature that some models do without."""
+        ranges = [
+            f"{one.contrast} between {one.low:+.2f} and {one.high:+.2f}"
+            for one in effects
+        ]
+        return (
+            f"The data do not say whether {effects[0].feature} matters for "
+            f"{self.label}: {listing(ranges, at_most=MAX_TOLD_VALUES)}, at the same "
+            "loss."
+        )
+
+    def _beside_curves(self) -> list[str]:
+        """What the model has that no curve tells, in a sentence."""
+        kinds = []
+        if len(self._system.pairs):
+            kinds.append("pairs of features")
+        if len(self._system.centers):
+            kinds.append("exceptions, which ask for all features,")
+        if not kinds:
+            return []
+        return [f"What {listing(kinds)} add comes on top of these effects."]
+
+
+def _rules_that_ask_for(columns: Columns, feature: int) -> list[int]:
+    """The columns of the user's rules that have a condition on a feature."""
+    first = len(columns.parts) - len(columns.rules)
+    asking = []
+    for number, rule in enumerate(columns.rules):
+        if any(asked[0] == feature for asked in rule):
+            asking.append(first + number)
+    return asking
+
+
+def _numbers(values: Sequence[float]) -> FloatArray:
+    """Values of a feature as numbers (m,)."""
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.full((1, 1), np.nan)
+    if numbers.ndim != 1 or not np.isfinite(numbers).all():
+        raise InputError(
+            f"values must be a list of finite numbers, not {reprlib.repr(values)}."
+        )
+    return numbers
+
+
+def _check_count(count: int, name: str) -> None:
+    """Refuse what is no count of at least 1."""
+    is_count = isinstance(count, Integral) and not isinstance(count, bool)
+    if not is_count or count < 1:
+        raise InputError(f"{name} must be 1 or more, not {reprlib.repr(count)}.")

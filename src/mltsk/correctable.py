@@ -175,14 +175,19 @@ class CorrectionMixin:
         True
         """
         check_is_fitted(self)
-        self._refuse_short()
+        if self.system_.is_chosen:
+            raise InputError(
+                "Models that are as good as a short one are not known, because its "
+                "statements were chosen one by one: ask the long model."
+            )
         names = [str(name) for name in self.system_.label_names]
         if str(label) not in names:
             hint = (
                 did_you_mean(label, names) or f"they are {listing(names, at_most=5)}."
             )
             raise InputError(f"{str(label)[:80]!r} is none of the labels: {hint}")
-        is_share = isinstance(tolerance, Real) and 0 < tolerance < np.inf
+        is_number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
+        is_share = is_number and 0 < tolerance < np.inf
         if not is_share:
             raise InputError(
                 f"tolerance must be a number above 0, such as 0.01, not {tolerance!r}."

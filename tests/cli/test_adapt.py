@@ -48,3 +48,26 @@ def test_adapt_refuses_files_it_cannot_use_with_one_sentence(sites, mltsk, tmp_p
         assert f"none of the {word}" in refused.err
     assert mltsk("adapt", model, new, "--out", model).status == 2
     assert not out.exists()
+
+
+def test_adapt_refuses_another_unit_and_asks_about_far_numbers(
+    sites, succeeds, refused, tmp_path
+):
+    _, new = sites
+    old = pd.read_csv(tmp_path / "old.csv", dtype=str)
+    in_years = tmp_path / "years.csv"
+    old.assign(age=old["age"] + " years").to_csv(in_years, index=False)
+    model = tmp_path / "years.skops"
+    succeeds("fit", in_years, "--labels gout,flu --rules 0 --out", model)
+    frame = pd.read_csv(new)
+    in_months = tmp_path / "months.csv"
+    months = (frame["age"] * 12).round().astype(int)
+    frame.assign(age=months.astype(str) + " months").to_csv(in_months, index=False)
+    out = tmp_path / "x.skops"
+    sentence = refused("adapt", model, in_months, "--out", out)
+    assert "is in months, and it was in years when the model was fitted" in sentence
+    assert not out.exists()
+    frame.assign(age=months).to_csv(in_months, index=False)
+    told = succeeds("adapt", model, in_months, "--out", out).err
+    assert "age is without a unit here and was in years" in told
+    assert "age is far from all numbers of the fit" in told

@@ -92,3 +92,40 @@ def test_commands_say_that_a_folder_is_no_table(succeeds, refused, tmp_path):
     folder.mkdir()
     sentence = refused("share", folder, "--labels gout --summary --out", tmp_path / "s")
     assert "tables.csv is a folder: name a file in it." in sentence
+
+
+def in_unit(path, unit, *, times=1):
+    """The file of a site with ages in a unit."""
+    table = pd.read_csv(path)
+    ages = (table["age"] * times).round(1).astype(str)
+    changed = path.with_name(f"{path.stem}_{unit}.csv")
+    table.assign(age=ages + f" {unit}".rstrip()).to_csv(changed, index=False)
+    return changed
+
+
+def test_sites_in_other_units_are_refused_by_the_plan_and_by_share(
+    files, succeeds, refused, tmp_path
+):
+    years = [in_unit(path, "years") for path in files[:2]]
+    months = in_unit(files[2], "months", times=12)
+    bare = in_unit(files[2], "", times=12)
+    summaries = {}
+    for path in (*years, months, bare):
+        summaries[path] = path.with_suffix(".summary")
+        succeeds("share", path, "--labels gout --summary --out", summaries[path])
+    of_years = [summaries[path] for path in years]
+    plan = tmp_path / "plan.json"
+    sentence = refused("plan", *of_years, summaries[months], "--out", plan)
+    assert "Column 'age' is in years at one site and in months at another" in sentence
+    told = succeeds("plan", *of_years, summaries[bare], "--out", plan).err
+    assert "'age' is in years at one site and without a unit at another" in told
+    assert "All numbers of 'age' at one site are far from those at another" in told
+    succeeds("plan", *of_years, "--out", plan)
+    sums = tmp_path / "x.sums"
+    sentence = refused("share", months, "--plan", plan, "--out", sums)
+    assert "is in months, and it was in years in the plan: convert it" in sentence
+    assert not sums.exists()
+    told = succeeds("share", bare, "--plan", plan, "--out", sums).err
+    assert "age is far from all numbers of the plan" in told
+    quiet = succeeds("share", years[0], "--plan", plan, "--out", sums).err
+    assert "unit" not in quiet

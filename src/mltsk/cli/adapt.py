@@ -11,6 +11,7 @@ import mltsk
 from ..exceptions import InputError
 from ..text import quoted_list
 from . import replaced
+from .changed import check_units, note_far_numbers
 from .options import (
     FileOptions,
     GroupOption,
@@ -110,6 +111,8 @@ def adapt(
         missing=missing,
         file_options=options,
     )
+    check_units(data, info.units, table)
+    note_far_numbers(old.columns_, old.system_.quantiles, table.X, data)
     with noted_warnings(), working(f"adapting to {len(table):,} rows"):
         new = _adapted(old, table)
     fitted = {**info.fitted, "adapted to": table.name, "new samples": len(table)}

@@ -8,35 +8,39 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import isnan
 
-import numpy as np
 from pandas import DataFrame
 
 from ..columns import Columns
 from ..core.arrays import FloatArray
 from ..datasets.dataset import as_number
 from ..exceptions import InputError
-from ..system import FuzzySystem
 from ..tables import DataTable
 from ..tables.dates import DATE_UNITS
+from ..tables.far import are_far
 from ..tables.numerals import same_unit
 from ..text import known_capitals, plural, quoted_list
 from .output import note
 
 MAX_COLUMNS_OF_NOTE = 3
-FAR_RATIO = 5  # of numbers and the range of the fit, where these are positive
 
 
 # units
 
 
-def check_units(data: str, fitted: Mapping[str, str], table: DataTable) -> None:
-    """Refuse numbers in another unit than those of the fit; note where one has none."""
+def check_units(
+    data: str,
+    fitted: Mapping[str, str],
+    table: DataTable,
+    *,
+    when: str = "when the model was fitted",
+) -> None:
+    """Refuse numbers in another unit than known ones; note where one has none."""
     here = table.units
     for name in table.feature_names:
-        _check_unit(data, name, here.get(name, ""), fitted.get(name, ""))
+        _check_unit(data, name, here.get(name, ""), fitted.get(name, ""), when)
 
 
-def _check_unit(data: str, name: str, unit: str, fitted: str) -> None:
+def _check_unit(data: str, name: str, unit: str, fitted: str, when: str) -> None:
     """Refuse or note another unit of one column."""
     if same_unit(unit, fitted):
         return
@@ -44,19 +48,18 @@ def _check_unit(data: str, name: str, unit: str, fitted: str) -> None:
         has = DATE_UNITS.get(unit, "numbers")
         had = DATE_UNITS.get(fitted, "numbers")
         raise InputError(
-            f"Column {name!r} of {data} holds {has}; it held {had} when the model was "
-            "fitted."
+            f"Column {name!r} of {data} holds {has}; it held {had} {when}."
         )
     if unit and fitted:
         raise InputError(
-            f"Column {name!r} of {data} is in {unit}, and it was in {fitted} when the "
-            "model was fitted: convert it."
+            f"Column {name!r} of {data} is in {unit}, and it was in {fitted} {when}: "
+            "convert it."
         )
     has = f"in {unit}" if unit else "without a unit"
     had = f"in {fitted}" if fitted else "without a unit"
     note(
-        f"{data}: {name} is {has} here and was {had} when the model was fitted; the "
-        "numbers are taken as they are."
+        f"{data}: {name} is {has} here and was {had} {when}; the numbers are taken as "
+        "they are."
     )
 
 
@@ -214,31 +217,30 @@ def _listed_words(
 # numbers
 
 
-def note_far_numbers(system: FuzzySystem, X: DataFrame, data: str) -> None:
-    """Note numbers all of which are far from those of the fit: in another unit?"""
-    if system.quantiles is None or system.columns is None:
+def note_far_numbers(
+    columns: Columns | None,
+    quantiles: FloatArray | None,
+    X: DataFrame,
+    data: str,
+    *,
+    source: str = "the fit",
+) -> None:
+    """Note numbers all of which are far from known ones: in another unit?
+
+    ``quantiles`` (D, 21) are those of the columns of numbers in ``source``.
+    """
+    if columns is None or quantiles is None:
         return
-    quantiles = np.asarray(system.quantiles, dtype=np.float64)
-    for part, knots in zip(system.columns.parts, quantiles, strict=False):
+    for part, knots in zip(columns.parts, quantiles, strict=False):
         is_number = part.feature >= 0 and part.value is None
-        if not is_number or system.columns.kinds[part.feature] != "number":
+        if not is_number or columns.kinds[part.feature] != "number":
             continue
-        name = X.columns[part.feature]
-        if X[name].dtype.kind != "f":
+        name = columns.names[part.feature]
+        if name not in X or X[name].dtype.kind != "f":
             continue
         low, high = float(knots[0]), float(knots[-1])
-        values = X[name].dropna().to_numpy()
-        if len(values) and high > low and _are_far(values, low, high):
+        if are_far(X[name].dropna().to_numpy(), low, high):
             note(
-                f"{data}: {name} is far from all numbers of the fit, which are from "
+                f"{data}: {name} is far from all numbers of {source}, which are from "
                 f"{low:.6g} to {high:.6g}: is it in the same unit?"
             )
-
-
-def _are_far(values: FloatArray, low: float, high: float) -> bool:
-    """Whether all values are far from a range, by its width or as multiples."""
-    width = high - low
-    is_far = (values < low - width) | (values > high + width)
-    if low > 0:
-        is_far |= (values < low / FAR_RATIO) | (values > high * FAR_RATIO)
-    return bool(is_far.all())

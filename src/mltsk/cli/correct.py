@@ -138,7 +138,13 @@ def _name_and_labels(text: str, features: Sequence[str]) -> tuple[str, list[str]
     if text in features or ":" not in text:
         return text, []
     name, _, labels = text.rpartition(":")
-    return name.strip(), split_names(labels)
+    names = split_names(labels)
+    if not names:
+        raise InputError(
+            f"{text!r:.80} names no label after its colon: leave the colon out for all "
+            "labels."
+        )
+    return name.strip(), names
 
 
 def directions_of(

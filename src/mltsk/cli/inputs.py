@@ -326,7 +326,7 @@ def _features(
     frame = table.X
     if model.columns_ is not None:
         frame = in_known_words(model.columns_, frame, data)
-        note_far_numbers(model.system_, frame, data)
+        note_far_numbers(model.columns_, model.system_.quantiles, frame, data)
     sentence = gaps_sentence(model.columns_, frame)
     if sentence:
         note(f"{data}: {sentence}")

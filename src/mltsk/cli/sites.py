@@ -13,6 +13,7 @@ import mltsk
 from ..exceptions import InputError, check_installed
 from ..text import listing, plural
 from . import replaced
+from .changed import check_units, note_far_numbers
 from .options import (
     TableOptions,
     out_option,
@@ -132,7 +133,10 @@ def table_for(plan: "Plan", data: str, options: TableOptions) -> "DataTable":
             f"{data} has no column {gone[0]!r:.80}, which the plan needs: make the "
             "plan with a summary of this file."
         )
-    return mltsk.read_table(data, **values, kinds=plan.kinds)
+    table = mltsk.read_table(data, **values, kinds=plan.kinds)
+    check_units(data, plan.units, table, when="in the plan")
+    note_far_numbers(plan.columns, plan.quantiles, table.X, data, source="the plan")
+    return table
 
 
 def _say_sums(sums: "SiteSums", out: str) -> None:

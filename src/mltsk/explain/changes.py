@@ -10,8 +10,9 @@ from math import isinf
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..core.arrays import Array
+from ..core.arrays import Array, FloatArray
 from ..frames import MISSING
 from ..system import FuzzySystem
 from ..text import listing, plural
@@ -23,6 +24,63 @@ MAX_TOLD_EFFECTS = 30
 # A mean probability and a rate are told apart from here on, in shares and in ratios.
 MIN_RATE_GAP = 0.02
 MIN_RATE_RATIO = 1.25
+# Standard errors beyond which a rate is not the expected one by chance.
+ERRORS_OF_RATES = 2.0
+
+
+class ChangedRate(NamedTuple):
+    """How frequent a label is in the new rows.
+
+    ``expected`` is the mean probability by the old model, ``error`` the standard error
+    of the difference between both.
+    """
+
+    label: str
+    expected: float
+    rate: float
+    error: float
+
+    @classmethod
+    def of(
+        cls,
+        label: str,
+        y: FloatArray,
+        p: FloatArray,
+        *,
+        w: FloatArray,
+        groups: NDArray[np.intp] | None,
+    ) -> "ChangedRate":
+        """The rate among rows (n,) with weights w and probabilities p.
+
+        The error is that of groups where there are any, and at least that of rows whose
+        label is by chance as the old model says.
+        """
+        share = w / w.sum()
+        missed = share * (y - p)
+        if groups is not None:
+            missed = np.bincount(groups, weights=missed)
+        by_chance = (share**2 * p * (1 - p)).sum()
+        return cls(
+            label=label,
+            expected=float(share @ p),
+            rate=float(share @ y),
+            error=float(max((missed**2).sum(), by_chance) ** 0.5),
+        )
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether both are far from each other, and not by chance."""
+        ratio = max(self.rate, 1e-9) / max(self.expected, 1e-9)
+        gap = abs(self.rate - self.expected)
+        is_far = max(ratio, 1 / ratio) >= MIN_RATE_RATIO and gap >= MIN_RATE_GAP
+        return is_far and gap > ERRORS_OF_RATES * self.error
+
+    def __str__(self) -> str:
+        more = "more" if self.rate > self.expected else "less"
+        return (
+            f"{name(self.label)} is {more} frequent here: {percent(self.rate)}, where "
+            f"the old model expects {percent(self.expected)}."
+        )
 
 
 class ChangedEffect(NamedTuple):
@@ -105,14 +163,11 @@ def _value_words(effects: Effects, t: int, x: float) -> str:
 
 @dataclass(frozen=True)
 class SiteChanges:
-    """All that is different at another site.
-
-    ``rates`` are (label, mean probability by the old model, rate in the new rows).
-    """
+    """All that is different at another site."""
 
     strength: float
     effects: list[ChangedEffect]
-    rates: list[tuple[str, float, float]]
+    rates: list[ChangedRate]
     new_labels: list[str]
     silent_labels: list[str]
     gone_labels: list[str]
@@ -127,7 +182,7 @@ class SiteChanges:
         n_more = len(self.effects) - MAX_TOLD_EFFECTS
         if n_more > 0:
             told.append(f"{plural(n_more, 'more effect')} moved beyond the interval.")
-        told += self._of_rates()
+        told += [str(rate) for rate in self.rates if rate.is_clear]
         told += self._of_names()
         if self.lost_wishes:
             told.append(
@@ -150,21 +205,6 @@ class SiteChanges:
             f"Numbers were drawn towards the old ones with the strength "
             f"{self.strength:g}; {moved} moved beyond the interval."
         )
-
-    def _of_rates(self) -> list[str]:
-        """Labels that are clearly more or less frequent than the old model says."""
-        told = []
-        for label, expected, rate in self.rates:
-            ratio = max(rate, 1e-9) / max(expected, 1e-9)
-            is_far = max(ratio, 1 / ratio) >= MIN_RATE_RATIO
-            if not is_far or abs(rate - expected) < MIN_RATE_GAP:
-                continue
-            more = "more" if rate > expected else "less"
-            told.append(
-                f"{name(label)} is {more} frequent here: {percent(rate)}, where the "
-                f"old model expects {percent(expected)}."
-            )
-        return told
 
     def _of_names(self) -> list[str]:
         """Labels and features that are new, silent or gone."""

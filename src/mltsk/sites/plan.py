@@ -7,7 +7,7 @@ Symbols: D columns of numbers, P terms.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import isfinite
 from typing import Any
@@ -23,6 +23,7 @@ from ..exceptions import InputError
 from ..fit.design import Design, ExceptionRules, Scale
 from ..tables.kinds import CONSTANT, NOMINAL, NUMBER, YES_NO
 from ..text import quoted_list
+from .units import common_units, notes_on_far_numbers
 
 PLAN_FORMAT = "mltsk plan"
 PLAN_VERSION = 1
@@ -46,6 +47,7 @@ class Plan:
     quantiles : (D, 21) percentiles
     label_names : L texts
     notes : sentences on what was left out
+    units : units of the features that have one, by name
 
     Examples
     --------
@@ -64,6 +66,7 @@ class Plan:
     quantiles: FloatArray
     label_names: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    units: dict[str, str] = field(default_factory=dict)
 
     @property
     def scale(self) -> Scale:
@@ -113,6 +116,8 @@ class Plan:
             features[name] = [
                 _as_elsewhere(feature, kind) for feature in features[name]
             ]
+        units, notes_on_units = common_units(features)
+        notes_on_units += notes_on_far_numbers(features)
         columns = _columns(kinds, features, n_rows)
         labels, notes_on_labels = _labels(sites)
         X = _made_up(columns, features, n_rows)
@@ -126,7 +131,13 @@ class Plan:
             variance=scale.variance,
             quantiles=np.quantile(X, np.linspace(0, 1, 21), axis=0).T.copy(),
             label_names=labels,
-            notes=(*notes_on_features, *notes_on_labels, *notes_on_scale),
+            notes=(
+                *notes_on_features,
+                *notes_on_units,
+                *notes_on_labels,
+                *notes_on_scale,
+            ),
+            units=units,
         )
 
 

@@ -60,6 +60,7 @@ def plain_plan(plan: Plan) -> dict[str, Json]:
         "term_mean": terms.mean.tolist(),
         "term_is_line": [] if straight is None else straight.tolist(),
         "notes": list(plan.notes),
+        "units": dict(plan.units),
     }
 
 
@@ -102,7 +103,17 @@ def plan_from(content: Json) -> Plan:
         quantiles=_table(content, "quantiles", (D, 21)),
         label_names=tuple(labels),
         notes=tuple(notes),
+        units=_units(content.get("units"), kinds),
     )
+
+
+def _units(units: Json, kinds: Kinds) -> dict[str, str]:
+    """The units of some features of a plan, by name."""
+    is_known = isinstance(units, dict) and set(units) <= set(kinds)
+    require(is_known, "'units' must be of its features")
+    for unit in units.values():
+        check_text(unit, "a unit")
+    return dict(units)
 
 
 def _is_ordinary(numbers: FloatArray) -> bool:

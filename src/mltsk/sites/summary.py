@@ -66,8 +66,12 @@ def summary_of(table: "DataTable", least: int = LEAST_PEOPLE) -> dict[str, Json]
             "or set --least."
         )
     features = []
+    units = table.units
     for column, kind in zip(columns_of(table.X), table.kinds.values(), strict=True):
-        features.append(_feature(column, kind, groups, least))
+        feature = _feature(column, kind, groups, least)
+        if column.name in units:
+            feature["unit"] = units[column.name]
+        features.append(feature)
     for summary in table.columns:
         if summary.kind == CONSTANT:
             features.append(_constant(summary, least))

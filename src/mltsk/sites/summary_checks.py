@@ -77,6 +77,7 @@ def _check_feature(feature: Json, n_rows: int) -> None:
     """A feature has a kind, and counts or percentiles."""
     require(isinstance(feature, dict), "a feature must be an object")
     check_text(feature.get("name"), "the name of a feature")
+    check_text(feature.get("unit", ""), "a unit")
     kind = feature.get("kind")
     if kind != CONSTANT:
         check_feature_kind(kind)
