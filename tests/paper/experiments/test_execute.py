@@ -76,7 +76,7 @@ def test_dataset_of_a_table_must_hold_complete_numbers(tmp_path):
     assert data.X.tolist() == [[1.5, 1], [2, 0], [0.5, 0]]
     assert data.Y.tolist() == [[0], [1], [1]]
     file.write_text("size,hue,good\n1.5,red,0\n2,blue,1\n0.5,red,1\n")
-    complaint = "'hue' of mine is nominal, and this method needs complete numbers"
+    complaint = "'hue' of mine is nominal, .* has no --drop: leave such columns out of"
     with pytest.raises(InputError, match=complaint):
         dataset(DataDefinition(name="mine", file=str(file), labels=1))
 

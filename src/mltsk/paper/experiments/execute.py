@@ -105,8 +105,19 @@ def dataset(data: DataDefinition) -> Dataset:
     """A data set, read once per process."""
     name = data.file or data.name
     if is_path(name) and not name.lower().endswith(BENCHMARKS):
-        return read_table(name, data.labels).dataset()
+        return complete_table(data, name)
     return load_dataset(name, labels=data.labels)
+
+
+def complete_table(data: DataDefinition, path: str) -> Dataset:
+    """The table of a user's file as complete numbers."""
+    table = read_table(path, data.labels)
+    try:
+        return table.dataset()
+    except InputError as error:
+        raise InputError(
+            f"{error} A comparison has no --drop: leave such columns out of the file."
+        ) from None
 
 
 def _study(cell: Cell, data: Dataset) -> PlainData:
