@@ -25,7 +25,7 @@ print("\n".join(plan.notes))
 # %%
 # Sums
 # ----
-# Cells of few people are made not known first, and the hospital is told what that
+# Cells of few people are hidden first, and the hospital is told what that
 # costs.
 sums = []
 for s in range(5):

@@ -25,7 +25,7 @@ known = clf.constrained(monotonic_cst={"albumin": -1, "bilirubin": 1})
 known.price_[["AP_before", "AP", "AP_lost"]].round(3)
 
 # %%
-# Some wishes are dear: without sex, spiders are told less well.
+# Some wishes are dear: without sex, spiders are predicted less well.
 fair = known.constrained(without={"sex": ["spiders"]})
 fair.price_[["AP_before", "AP", "AP_lost"]].round(3)
 

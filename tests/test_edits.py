@@ -98,8 +98,8 @@ def test_the_log_travels_with_the_model(model, tmp_path):
 
 
 def test_an_edited_model_does_not_say_how_well_the_one_before_did(model):
-    assert "can be told" in str(model.rules_)
-    assert "can be told" not in str(edited(model, file_of(model, FALLS)).rules_)
+    assert "can be predicted" in str(model.rules_)
+    assert "can be predicted" not in str(edited(model, file_of(model, FALLS)).rules_)
 
 
 def test_a_log_that_was_tampered_with_is_refused(model):

@@ -93,7 +93,7 @@ def test_n_rules_is_the_number_of_exceptions(clf):
 def test_rules_are_read_from_system(clf):
     told, rules = str(clf.rules_).split("\n\n", maxsplit=1)
     assert rules == str(rule_base(clf.system_))
-    assert told.startswith("How well each label can be told")
+    assert told.startswith("How well each label can be predicted")
 
 
 def counted_by_hand(clf, label):

@@ -137,8 +137,8 @@ def scores_of_chosen_design(clf):
 def test_rules_say_that_noise_cannot_be_told(fits_to_noise):
     _, _, clf = fits_to_noise[0]
     for model in (clf, clf.shorten(3)):
-        assert "cannot be told: AUC 0." in str(model.rules_)
-        assert "cannot be told" in model.rules_.to_html()
+        assert "cannot be predicted: AUC 0." in str(model.rules_)
+        assert "cannot be predicted" in model.rules_.to_html()
         (told,) = model.rules_.to_dict()["told"]
         assert not told["is_better_than_guessing"]
 

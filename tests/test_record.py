@@ -78,7 +78,7 @@ def noise():
 def test_worth_says_that_noise_is_no_better_than_guessing(noise):
     worth = MLTSKClassifier().fit(*noise).fit_record_.worth
     assert not worth.is_better_than_guessing.any()
-    assert [worth.words(j).format("told") for j in (0, 1)] == ["cannot be told"] * 2
+    assert [worth.words(j) for j in (0, 1)] == ["cannot be predicted"] * 2
 
 
 def test_worth_has_the_figures_of_loo_scores_next_to_those_of_a_random_order(noise):

@@ -11,7 +11,7 @@ from mltsk.surprises import chance_counts
 
 
 def sure_rows(seed, n=400):
-    """Rows whose two labels can be told well."""
+    """Rows whose two labels can be predicted well."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3))
     p = 1 / (1 + np.exp(-5 * X[:, :2]))

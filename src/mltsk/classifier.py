@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 MAX_LISTED_LABELS = 10
 ONE_GROUP = (
-    "All rows are one group, so none can be left out: what this fit says of itself is "
-    "not honest. Give groups at least two names, or leave groups out."
+    "All rows are one group, so none can be left out: the figures of this fit are not "
+    "honest. Give groups at least two names, or leave groups out."
 )
 
 

@@ -336,7 +336,7 @@ def in_known_capitals(
         written, usual = min(spelling.items())
         warnings.warn(
             f"Column {column.name!r} holds {written!r:.80}, which is read as "
-            f"{usual!r:.80}: the model knows this word with these capitals alone.",
+            f"{usual!r:.80}: the model knows the word in this spelling only.",
             UserWarning,
             stacklevel=calls_to_user(),
         )
@@ -494,7 +494,7 @@ def _by_frequency(
     if not frequent and len(order) > 1:
         warnings.warn(
             f"Column {column.name!r} holds {len(order)} different words, none of them "
-            f"in {least:.0f} rows or more: the model makes nothing of it.",
+            f"in {least:.0f} rows or more: the model learns nothing from it.",
             UserWarning,
             stacklevel=6,
         )

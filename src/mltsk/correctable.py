@@ -146,8 +146,8 @@ class CorrectionMixin:
         new = self._wish_reader().read(monotonic_cst, without, curves)
         if not new:
             raise InputError(
-                "There is no wish: give monotonic_cst, without or curves, such as "
-                "monotonic_cst={'age': 1}."
+                "No correction is asked for: give monotonic_cst, without or curves, "
+                "such as monotonic_cst={'age': 1}."
             )
         self._check_wishes(new)
         copy = self._under(new, by_rows=self._record is not None)
@@ -194,8 +194,8 @@ class CorrectionMixin:
             )
         if getattr(self, "wishes_", ()):
             raise InputError(
-                "Models that are as good and meet wishes are no ellipsoid: ask the "
-                "model before its correction."
+                "alternatives is for models without wishes: ask the model that this "
+                "one was corrected from."
             )
         return Alternatives(self, self.sums_, str(label), float(tolerance))
 
@@ -286,9 +286,9 @@ class CorrectionMixin:
                 shared = set(wish.labels) & set(earlier.labels)
                 if is_against and earlier.feature == wish.feature and shared:
                     raise InputError(
-                        f"{name!r} {earlier.kind} already by an earlier wish, so it "
-                        f"cannot be one that {wish.kind}: begin with the model before "
-                        "that wish."
+                        f"By an earlier wish {name!r} {earlier.kind}, and this one "
+                        f"says that it {wish.kind}: begin with the model before the "
+                        "earlier wish."
                     )
 
     def _refuse_short(self) -> None:

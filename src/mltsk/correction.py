@@ -184,7 +184,7 @@ def system_from_sums(
         raise InputError("These sums do not say how scores become log-odds.")
     corrected = corrector.corrected(sums)
     long = corrected_system(system, corrected).on_log_odds(sums.curves)
-    # How well labels can be told was found on rows, for the model before.
+    # How well labels can be predicted was found on rows, for the model before.
     long = replace(long, thresholds=system.thresholds, worth=None)
     return long, corrected.sums, corrected
 

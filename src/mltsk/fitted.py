@@ -143,7 +143,7 @@ class FittedAttributes:
         return rule_base(self._judged_system())
 
     def _judged_system(self) -> FuzzySystem:
-        """The system, with how well its labels can be told where that is known."""
+        """The system, with how well its labels can be predicted where that is known."""
         record = getattr(self, "fit_record_", None)
         if record is None:
             return self.system_

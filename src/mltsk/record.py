@@ -54,7 +54,7 @@ THRESHOLD_FOLDS = 20
 MAX_CELLS_OF_MANY_FOLDS = 500_000
 COMPARED_SIZES = range(1, MAX_COMPARED_SIZE + 1)
 INTERVALS = (average_precision_interval, roc_auc_interval)
-MAX_JUDGED_LABELS = 200  # beyond, nobody reads how well each is told
+MAX_JUDGED_LABELS = 200  # beyond, nobody reads how well each is predicted
 
 
 @dataclass(eq=False)
@@ -353,7 +353,7 @@ class FitRecord:
     @cached_property
     @underflow_is_zero()
     def judged_labels(self) -> Worth:
-        """How well all labels are told in rows that were left out."""
+        """How well all labels are predicted in rows that were left out."""
         labels = self.labels
         n_labels = labels.shape[1]
         noise_shares = self.noise_shares()

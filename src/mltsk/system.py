@@ -88,7 +88,7 @@ class FuzzySystem:
     certainty : Certainty or None
         How sure the numbers are.
     worth : Worth or None
-        How well labels can be told; None where it is not known, or not asked for yet.
+        How well labels can be predicted; None if not known, or not asked for yet.
     categories : mapping of feature names to names of their values
         For features that are codes of categories.
     pairs, pair_coef : Pairs, (R, L) or None

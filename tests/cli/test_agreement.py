@@ -88,7 +88,7 @@ def test_fit_evaluate_and_review_agree_on_thresholds_and_on_what_is_found(
     assert_allclose(told, [each.found / each.given for each in judged], atol=6e-4)
     told = figures_of_labels(printed, "AUC", source.labels)
     assert_allclose(told, [each.AUC[0] for each in judged], atol=6e-4)
-    cannot = "Cannot be told better than by guessing" in printed
+    cannot = "Cannot be predicted better than by guessing" in printed
     assert cannot == any(each.is_guessed for each in judged)
 
     # evaluate predicts from these thresholds on

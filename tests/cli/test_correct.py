@@ -78,11 +78,11 @@ def test_correct_needs_no_rows_and_can_be_done_again(model, table, tmp_path, suc
     [
         ("--increasing albumn", "'albumn' is no feature: did you mean 'albumin'?"),
         ("--increasing sex", "'sex' is nominal"),
-        ("--increasing age --decreasing age", "'age' is to rise and to fall"),
+        ("--increasing age --decreasing age", "'age' cannot both rise and fall"),
         ("--increasing 'age: flu'", "which is no label"),
         ("--increasing age:", "'age:' names no label after its colon"),
         ("--without weight", "'weight' is no feature: they are age, albumin and sex."),
-        ("", "There is no wish: give --increasing, --decreasing, --without"),
+        ("", "No correction is asked for: give --increasing, --decreasing, --without"),
         ("--curves missing.json", "No curves can be read from"),
     ],
 )

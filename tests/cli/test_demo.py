@@ -5,7 +5,7 @@ def test_demo_writes_both_pages_and_stands_next_to_the_paper(succeeds, tmp_path)
     folder = tmp_path / "new" / "folder"
     result = succeeds("demo --quick --folds 2 --seed 1 --out", folder)
     lines = result.out.splitlines()
-    assert lines[0].startswith("pbc: what can be told about 418 patients")
+    assert lines[0].startswith("pbc: what do blood values say about 418 patients")
     assert any(
         line.startswith("  hepatomegaly can be predicted in part: ") for line in lines
     )

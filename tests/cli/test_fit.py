@@ -77,7 +77,7 @@ def test_fit_says_which_labels_cannot_be_told_better_than_by_guessing(
     rows = np.column_stack([X, signal, noise]).tolist()
     data = csv_file("two.csv", ["a", "b", "c", "signal", "noise"], rows)
     text = succeeds("fit", data, "--labels 2 --out", out).out
-    assert "\nCannot be told better than by guessing: noise.\n" in text
+    assert "\nCannot be predicted better than by guessing: noise.\n" in text
     assert "almost without error" not in text
 
 
@@ -87,7 +87,7 @@ def test_fit_doubts_labels_that_are_told_almost_without_error(succeeds, csv_file
     rows = np.column_stack([weight, weight < 2500, rng.random(200) < 0.3]).tolist()
     data = csv_file("leak.csv", ["weight", "low", "noise"], rows)
     text = " ".join(succeeds("fit", data, "--labels 2 --out", out).out.split())
-    assert "Told almost without error: low. A feature may be known only" in text
+    assert "Predicted almost without error: low. A feature may be known only" in text
 
 
 def auc_of(label, text):
@@ -107,7 +107,7 @@ def test_fit_leaves_rows_of_a_group_out_together_and_says_so(succeeds, csv_file,
     text = succeeds("fit", data, "--labels ill --group patient --out", out).out
     assert "60 groups: rows of one patient are left out together" in text
     assert "every row scored as if its patient had not been there" in text
-    assert "Cannot be told better than by guessing: ill." in text
+    assert "Cannot be predicted better than by guessing: ill." in text
     apart = succeeds("fit", data, "--labels ill --group none --drop patient --out", out)
     assert "groups" not in apart.out
     # other rows of a patient tell
@@ -575,6 +575,6 @@ def test_fit_says_that_few_cases_cannot_be_judged_and_nothing_else(
     data = csv_file("tiny.csv", ["age", "gout"], rows)
     text = succeeds("fit", data, "--labels gout --out", out).out
     assert "Too few rows of the rarer answer to be judged: gout (2)." in text
-    assert "Cannot be told" not in text
-    assert "Told almost without error" not in text
+    assert "Cannot be predicted" not in text
+    assert "Predicted almost without error" not in text
     assert "gout cannot be judged by so few cases: AUC" in succeeds("rules", out).out

@@ -290,7 +290,7 @@ def test_evaluate_says_whether_rows_are_those_of_the_fit(succeeds, tmp_path):
     path = messy.salaries(tmp_path)
     model = tmp_path / "model.skops"
     succeeds("fit", path, EXPECTED[messy.salaries].options, "--rules 0 --out", model)
-    sentence = "the model was fitted on these rows: others may be told worse."
+    sentence = "the model was fitted on these rows: it may predict others less well."
     assert sentence in succeeds("evaluate", model, path).err
     header, first, _, *rows = path.read_text().splitlines()
     other = "\n".join([header, first, first, *rows])  # as many, by the same name

@@ -329,7 +329,7 @@ def test_refuse_standard_output_where_no_text_is_written(
     ("command", "start"),
     [
         ("predict {model} {data} --out -", "probability"),
-        ("rules {model} --format md --out -", "how well each label can be told"),
+        ("rules {model} --format md --out -", "how well each label can be predicted"),
         ("rules {model} --format json --out -", "{"),
         ("rules {model} --format html --out -", "<!doctype html>"),
         ("export {model} --json -", "{"),

@@ -48,8 +48,8 @@ WAYS = {
     "refitted": "refitted from nothing",
 }
 MEANING = (
-    "Every row is scored as if it (its group) had not been there. AP and AUC are means "
-    "over labels, higher is better; of the log loss of probabilities lower is better."
+    "Every row is scored without itself (without its group). AP and AUC are means over "
+    "labels: higher is better. Log loss of probabilities: lower is better."
 )
 LABELS_HELP = "Label columns, if there are others than those of the model."
 
@@ -77,9 +77,10 @@ def adapt(
     """Adapt a model to another site: the same terms, numbers drawn to the old ones as
     strongly as leave-one-out on the new rows says.
 
-    Prints how the old model as it is, recalibrated, adapted, and refitted from nothing
-    do on the new rows, and what changed: effects that moved beyond their interval,
-    labels that are more or less frequent, what is new and what is gone.
+    Prints how four models do on the new rows: the old one as it is, recalibrated,
+    adapted, and refitted from nothing. It also says what changed: effects that moved
+    beyond their interval, labels that are more or less frequent, what is new and what
+    is gone.
 
     \b
     Examples:

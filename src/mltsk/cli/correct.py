@@ -59,7 +59,7 @@ def correct(
 ) -> None:
     """Correct a model by what you know, and say what that costs.
 
-    All numbers are found again, exactly, from the sums that the file keeps: no row is
+    All numbers are computed again, exactly, from the sums in the file: no rows are
     needed. The price is squared loss per row by generalised cross-validation. The new
     file keeps the sums, so that it can be corrected again.
 
@@ -87,8 +87,8 @@ def correct(
     )
     if edits is None and not any(wishes.values()):
         raise InputError(
-            "There is no wish: give --increasing, --decreasing, --without, --curves or "
-            "--edits, such as --increasing age."
+            "No correction is asked for: give --increasing, --decreasing, --without, "
+            "--curves or --edits, such as --increasing age."
         )
     corrected = fitted
     if edits is not None:
@@ -162,7 +162,7 @@ def directions_of(
             before = directions.get(name)
             if before not in (None, direction) and not labels:
                 raise InputError(
-                    f"{name!r:.80} is to rise and to fall: take one of both back."
+                    f"{name!r:.80} cannot both rise and fall: leave one of the two out."
                 )
             if not labels:
                 directions[name] = direction
@@ -170,14 +170,14 @@ def directions_of(
             by_label = before if isinstance(before, dict) else {}
             if not isinstance(before, dict) and before is not None:
                 raise InputError(
-                    f"{name!r:.80} is wished for all labels and for some: take one of "
-                    "both back."
+                    f"{name!r:.80} is asked for all labels and for some: leave one of "
+                    "the two out."
                 )
             for label in labels:
                 if by_label.get(label, direction) != direction:
                     raise InputError(
-                        f"{name!r:.80} is to rise and to fall for {label!r:.80}: take "
-                        "one of both back."
+                        f"{name!r:.80} cannot both rise and fall for {label!r:.80}: "
+                        "leave one of the two out."
                     )
                 by_label[label] = direction
             directions[name] = by_label

@@ -74,8 +74,8 @@ def _review_of_pbc(out: Path, *, seed: int, quick: bool) -> None:
     table = mltsk.read_table("pbc")
     page = out / REVIEW_FILE
     say(
-        f"pbc: what can be told about {len(table)} patients with a liver disease, from "
-        "blood values?\n"
+        f"pbc: what do blood values say about {len(table)} patients with a liver "
+        "disease?\n"
     )
     with working("review of pbc", "steps") as show:
         made = review_page(

@@ -111,7 +111,7 @@ def evaluate(
     overall, by_label = _metrics(classifier, rows)
     n_rows, n_labels = rows.Y.shape
     if are_rows_of_fit(info, rows):
-        note("the model was fitted on these rows: others may be told worse.")
+        note("the model was fitted on these rows: it may predict others less well.")
     if as_json:
         say(_metrics_json(overall, by_label, n_rows=n_rows))
         return

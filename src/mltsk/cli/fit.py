@@ -175,15 +175,14 @@ def fit(
 ) -> None:
     """Fit a model, say how good it is, and write it to a file.
 
-    What is "auto" is chosen by leave-one-out, and the printed metrics are honest: every
-    sample is scored as if it had not been there, and those that belong together (see
-    --group) are left out together. A label is predicted from the probability on at
-    which F1 is best, unless --threshold says otherwise. Columns of a file are read as
-    `mltsk columns` reports them, and the report is printed if something was decided
-    that you may want to check. A missing cell of a label means that it was not
-    observed. The model file holds the rules, names, and what each column is; `predict`,
-    `evaluate` and `rules` read it. An existing file is replaced when the new one is
-    complete.
+    Everything that is "auto" is chosen by leave-one-out. The printed metrics are
+    honest: every sample is scored without itself, and samples that belong together (see
+    --group) are left out together. The threshold of a label is the probability at which
+    F1 is best, unless --threshold says otherwise. Columns of a file are read as `mltsk
+    columns` reports them, and the report is printed if something was decided that you
+    may want to check. A missing cell of a label means that it was not observed. The
+    model file holds the rules, names, and what each column is; `predict`, `evaluate`
+    and `rules` read it. An existing file is replaced when the new one is complete.
 
     \b
     Examples:
@@ -308,8 +307,8 @@ def refuse_goal(threshold: object) -> None:
     if isinstance(threshold, str | tuple):
         goal = threshold if isinstance(threshold, str) else threshold[0]
         raise InputError(
-            f"--threshold {goal} is an option of --preset default alone: "
-            "give --preset paper a number, such as 0.5."
+            f"--threshold {goal} works with --preset default only: give --preset paper "
+            "a number, such as 0.5."
         )
 
 

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 LABEL_COLUMNS = ("observed", *LABEL_COLUMNS_OF_PAPER, "flagged")
 MEANING_OF_COLUMNS = (
-    "AP: average precision of the ranking of rows, by guessing the prevalence, or a "
-    "little more of few rows. AUC: by guessing 0.5. Sensitivity: cases that are "
+    "AP: average precision of the ranking of rows; guessing gives the prevalence, or a "
+    "little more if rows are few. AUC: guessing gives 0.5. Sensitivity: cases that are "
     "flagged. Precision: flagged rows that are cases. Flagged: how many of 100 rows, "
-    "at thresholds found without these rows."
+    "at thresholds chosen without these rows."
 )
 MAX_NAMES_OF_LINE = 8
 SUSPECT_AUC = 0.99  # on left-out rows: more is rarely honest work
@@ -201,12 +201,12 @@ def _verdicts(judged: "Mapping[str, JudgedLabel]") -> list[str]:
         verdicts.append(f"Too few rows of the rarer answer to be judged: {names}.")
     if guessed:
         names = listing(guessed, at_most=MAX_NAMES_OF_LINE)
-        verdicts.append(f"Cannot be told better than by guessing: {names}.")
+        verdicts.append(f"Cannot be predicted better than by guessing: {names}.")
     if told:
         names = listing(told, at_most=MAX_NAMES_OF_LINE)
         verdicts.append(
-            f"Told almost without error: {names}. A feature may be known only "
-            "afterwards; `mltsk doctor` names those that tell a label almost alone."
+            f"Predicted almost without error: {names}. A feature may be known only "
+            "afterwards; `mltsk doctor` names features that tell a label almost alone."
         )
     return verdicts
 

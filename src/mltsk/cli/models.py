@@ -56,7 +56,7 @@ SAMPLES_HELP = (
     "Samples to start from, which the page will hold: a file, or a name of the catalog."
 )
 MOVED_LABELS_HELP = (
-    "Labels about which it is told what holds in general, those that the model moves "
+    "How many labels to describe in general: those that the model moves "
     "most; JSON has all.  [default: 20 of a long model]"
 )
 EDITABLE_HELP = (
@@ -243,14 +243,15 @@ def explore(
     *,
     options: FileOptions,
 ) -> None:
-    """Write one page with the rules, live scores for inputs that can be moved, and why
-    each label is given.
+    """Write one page with the rules, inputs that can be moved, live scores, and why
+    each label is predicted.
 
-    The page needs no server and no network. With --data it holds those samples, up to
-    2,000, to be found by number or identifier, marks their true labels if the data hold
-    them, and shows which labels go together. With the data that the model was fitted
-    on, the page can also show shorter models. A model that was fitted with --keep-sums
-    can be edited in the page; `mltsk correct --edits` applies what the page exports.
+    The page needs no server and no network. With --data it holds up to 2,000 of those
+    samples, which can be found by number or identifier; it marks their true labels if
+    the data hold them, and shows which labels go together. With the data that the model
+    was fitted on, the page can also show shorter models. A model that was fitted with
+    --keep-sums can be edited in the page; `mltsk correct --edits` applies what the page
+    exports.
 
     \b
     Examples:

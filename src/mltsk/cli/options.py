@@ -178,7 +178,7 @@ MaxLabelsOption = Annotated[
         "--max-labels",
         min=1,
         metavar="N",
-        help="Labels that the page shows one by one, those that most samples have.  "
+        help="How many labels the page shows one by one: the most frequent ones.  "
         "[default: 500]",
     ),
 ]
@@ -189,7 +189,7 @@ ReviewedLabelsOption = Annotated[
         "--max-labels",
         min=1,
         metavar="N",
-        help="Labels that the page shows one by one, those that most samples have.  "
+        help="How many labels the page shows one by one: the most frequent ones.  "
         "[default: 120]",
     ),
 ]

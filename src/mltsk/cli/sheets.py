@@ -71,9 +71,10 @@ def points(
 ) -> None:
     """Write a sheet of points that add up to a probability, a page per label.
 
-    The sheet is all that is needed: points of every finding, what a total means, from
-    which total on a label is given, and the same as a nomogram. It prints what the
-    points lose next to the model, on rows that were left out.
+    Nothing else is needed to use the sheet: it has the points of every finding, what a
+    total means, the total from which the label is predicted, and the same as a
+    nomogram. The command prints how much less accurate the points are than the model,
+    on rows that were left out.
 
     \b
     Examples:
@@ -133,10 +134,10 @@ def person(
 ) -> None:
     """Write what a model says about one person, how sure it is, and why.
 
-    The page prints on paper as it is: a probability per label with its interval, the
-    reasons, which missing measurement would say most, and how much the answer moves
-    over fits to random halves of the table. If the person is in the table of the fit,
-    the model is fitted again without that person.
+    The page can be printed. It has a probability per label with its interval, the
+    reasons, the missing measurement that would say most, and how much the answer
+    changes between fits to random halves of the table. If the person is in the table of
+    the fit, the model is fitted again without that person.
 
     \b
     Examples:
@@ -251,9 +252,10 @@ def second_look(
 ) -> None:
     """List recorded labels that a model finds unlikely, to be checked.
 
-    Each row is judged by a model without it, or without its group. The column
-    by_chance says how many labels of the table would be as unlikely if all were right,
-    and chance how likely it is that there is at least one.
+    Each row is judged by a model that was fitted without it, or without its group. If
+    all labels were right, some would still look unlikely by chance: the column
+    by_chance says how many would be at least as unlikely, and the column chance how
+    probable it is that there is at least one.
 
     \b
     Examples:
@@ -288,8 +290,8 @@ def methods(
 ) -> None:
     """Write what the methods section of a paper needs about a model.
 
-    A paragraph to paste, a model card, and the items of TRIPOD+AI: those that the run
-    knows are filled in, the others are named as open.
+    It has a paragraph to paste, a model card, and the items of TRIPOD+AI: those that
+    this command can answer are filled in, and the others are marked as open.
 
     \b
     Examples:

@@ -40,21 +40,21 @@ if TYPE_CHECKING:
 MAX_SITE_LINES = 40
 SITE_HEADER = ("site", "label", "observed", "cases", "expected", "AUC")
 MEANING = (
-    "Each site by a fit without it, from the sums alone. Expected: cases that this fit "
-    "expects there. AUC: as if scores were normal; - where no other site shares the "
-    "label."
+    "Each site is judged by a fit without it, from the sums alone. Expected: how many "
+    "cases that fit expects there. AUC: as if scores were normal; - if no other site "
+    "shares the label."
 )
 LEAST_HELP = "No count of fewer people than this is written."
 SUMMARY_HELP = "Write the summary that a plan is made from."
 PLAN_HELP = "The plan whose columns are summed up."
 CURVES_HELP = (
-    "Curves next to straight lines.  [default: where every site has as many people as "
-    "there are columns then]"
+    "Curves as well as straight lines.  [default: if every site has at least as many "
+    "people as there are columns then]"
 )
 KEEP_SUMS_HELP = (
-    "Keep the sums of all sites together in the file, so that `mltsk correct` can find "
-    "its numbers again under other wishes. Less those of all sites but one, they are "
-    "those of that one."
+    "Keep the sums of all sites together in the file, so that `mltsk correct` can "
+    "compute its numbers again under other wishes. Whoever has the sums of all sites "
+    "but one can then work out those of that one."
 )
 PAGE_HELP = "Also write a page: how the model does at each site, and its rules."
 
@@ -172,7 +172,7 @@ def plan(
 ) -> None:
     """Make a plan from the summaries of all sites: the terms that all of them use.
 
-    The order of the summaries changes nothing.
+    The order of the summaries does not matter.
 
     \b
     Examples:
@@ -211,8 +211,8 @@ def join(
     """Join the sums of all sites to one model: the one that a fit to all rows together
     would give under their plan.
 
-    Prints how a fit without each site does there, which the sums tell as well. The
-    order of the files changes nothing.
+    Also prints how well a fit without each site does at that site. The order of the
+    files does not matter.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""How well each label can be told, next to guessing.
+"""How well each label can be predicted, next to guessing.
 
 Symbols: L labels. Figures have three columns: the value, and the ends of its 95 %
 interval.
@@ -17,10 +17,7 @@ MIN_CLEAR_CASES = 20
 
 
 class Grade(NamedTuple):
-    """How well a label can be told, and what it must reach: an AUC, a lift or a gain.
-
-    ``words`` have a place for the verb.
-    """
+    """Words for how well a label is predicted, and the least figures that earn them."""
 
     words: str
     auc: float
@@ -29,24 +26,22 @@ class Grade(NamedTuple):
 
 
 GRADES = (
-    Grade("can be {}", auc=0.8, lift=5.0, gain=0.4),
-    Grade("can be {} in part", auc=0.7, lift=1.5, gain=0.2),
+    Grade("can be predicted", auc=0.8, lift=5.0, gain=0.4),
+    Grade("can be predicted in part", auc=0.7, lift=1.5, gain=0.2),
 )
-LOWEST_GRADE = "can hardly be {}"
-GRADE_OF_FEW_CASES = "can perhaps be {}"
-NO_GRADE = "cannot be {}"
+LOWEST_GRADE = "can hardly be predicted"
+GRADE_OF_FEW_CASES = "can perhaps be predicted"
+NO_GRADE = "cannot be predicted"
 TOO_FEW_CASES = "cannot be judged by so few cases"
 
 
 def grade(*, n_cases: int, auc: float, ap: float, guessed_ap: float) -> str:
-    """Words for how well a label is told that is told better than by guessing.
-
-    They have a place for the verb.
+    """Words for a label that is predicted better than by guessing.
 
     Examples
     --------
-    >>> grade(n_cases=50, auc=0.85, ap=0.7, guessed_ap=0.3).format("told")
-    'can be told'
+    >>> grade(n_cases=50, auc=0.85, ap=0.7, guessed_ap=0.3)
+    'can be predicted'
     """
     if n_cases < MIN_CLEAR_CASES:
         return GRADE_OF_FEW_CASES
@@ -86,7 +81,7 @@ class Worth:
 
     @property
     def is_better_than_guessing(self) -> NDArray[np.bool_]:
-        """Whether labels are told better than by guessing, beyond chance, (L,).
+        """Whether labels are predicted better than by guessing, beyond chance, (L,).
 
         In AUC and in AP: by AUC alone, 4 % of labels that are noise were.
         """
@@ -95,7 +90,7 @@ class Worth:
         return self.is_known & by_auc & by_ap
 
     def words(self, label: int) -> str:
-        """Words for how well a label can be told, with a place for the verb."""
+        """Words for how well a label can be predicted."""
         n_cases = int(self.n_cases[label])
         if not self.is_better_than_guessing[label]:
             rarer = min(n_cases, int(self.n_observed[label]) - n_cases)

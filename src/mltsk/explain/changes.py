@@ -195,7 +195,7 @@ class SiteChanges:
         """What became of the numbers."""
         if self.strength == 0:
             return (
-                "The new rows are told clearly better by a model of their own: it was "
+                "A model of their own predicts the new rows clearly better: it was "
                 "fitted from nothing, with terms of its own."
             )
         if isinf(self.strength):

@@ -112,7 +112,7 @@ class Condition:
     reach : float or None
         Of a short model: a value x meets the condition by
         exp(-((x - center) / reach)²), and a rule applies by the product over its
-        conditions; ``low`` and ``high`` are where it is met by half. A condition on
+        conditions; ``low`` and ``high`` are where it is half met. A condition on
         values is met by the one whose share is 1, or by all but the one whose share
         is 0, wholly, and by no other.
 
@@ -181,7 +181,7 @@ class Condition:
         return self.value_range.words(feature, written, included=included)
 
     def _exact_words(self, ends: list[float]) -> str:
-        """A condition of a short model: where it is met by half, and where wholly."""
+        """A condition of a short model: where it is half met, and where fully."""
         written = [exactly(end) for end in ends]
         words = self.value_range.words(name(self.feature), written, included=False)
         if len(ends) == 2:

@@ -38,18 +38,19 @@ HOW_SURE = (
     "table, 15 chose the feature again, with the same effect."
 )
 HOW_CONDITIONS_ARE_MET = (
-    "A condition is met by half at the values that it names: wholly in the middle "
-    "between two of them, or from the value in brackets on, and less and less (as a "
-    "Gaussian) away from there. An exception applies by the product of its conditions. "
-    "A condition on what was not measured counts as the others do on average (their "
-    "geometric mean); where none of them was measured, the exception does not apply."
+    "A condition is half met at the values that it names. It is fully met in the "
+    "middle between two of them, or from the value in brackets on, and less and less "
+    "(as a Gaussian) further away. An exception applies by the product of its "
+    "conditions. A condition on something that was not measured counts as the others "
+    "do on average (their geometric mean); if none was measured, the exception does "
+    "not apply."
 )
 HOW_VALUES_ARE_MET = (
-    "A condition that a feature is a single value is met by that value and by no other."
+    "A condition with a single value is met by that value and by no other."
 )
 HOW_GIVEN_RULES_APPLY = (
-    "A rule of yours adds its numbers where all that it asks for was measured and "
-    "holds, and nothing elsewhere."
+    "A rule of yours adds its numbers if everything that it asks for was measured and "
+    "holds; otherwise it adds nothing."
 )
 WHAT_FOLLOWS_LINES = " Of a straight line: the change per round number of units."
 WHAT_FOLLOWS_PAIRS = " After two conditions: what both together add, 0 on average."

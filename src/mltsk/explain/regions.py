@@ -82,7 +82,7 @@ class Regions:
         return ends
 
     def _half_met(self) -> tuple[Array, Mask]:
-        """Where conditions of a short model are met by half, and which there are."""
+        """Where conditions of a short model are half met, and which there are."""
         starts = self.subjects.starts
         every = range(len(self.subjects))
         quantiles = doubles(self.system.quantiles)[starts]

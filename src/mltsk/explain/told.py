@@ -1,4 +1,4 @@
-"""How well labels can be told, as sentences in front of the rules, and as data.
+"""How well labels can be predicted, as sentences in front of the rules, and as data.
 
 Symbols: L labels.
 """
@@ -14,8 +14,8 @@ from .wording import name, percent
 
 MAX_TOLD_LABELS = 20
 HOW_LABELS_ARE_TOLD = (
-    "How well each label can be told, by models that had not seen the row (guessing "
-    "has an AUC of 0.5):"
+    "How well each label can be predicted, by models that had not seen the row "
+    "(guessing has an AUC of 0.5):"
 )
 
 
@@ -32,7 +32,7 @@ def told_nodes(system: FuzzySystem, labels: Index) -> Iterator[Node]:
 
 
 def told_sentence(worth: Worth, label: int, label_name: str) -> str:
-    """Say whether a label can be told, by figures next to those of guessing."""
+    """Say whether a label can be predicted, by figures next to those of guessing."""
     n_observed = int(worth.n_observed[label])
     n_cases = int(worth.n_cases[label])
     if not worth.is_known[label]:
@@ -41,7 +41,7 @@ def told_sentence(worth: Worth, label: int, label_name: str) -> str:
     auc, low, high = worth.AUC[label]
     ap = float(worth.AP[label, 0])
     lift = ap / float(worth.guessed_AP[label])
-    verdict = worth.words(label).format("told")
+    verdict = worth.words(label)
     return (
         f"{name(label_name)} {verdict}: AUC {auc:.2f} ({low:.2f} to {high:.2f}), "
         f"average precision {ap:.2f}, {lift:.1f} times that of guessing; "

@@ -1,4 +1,4 @@
-"""What a file says of how well labels can be told is checked before it is printed."""
+"""Checks of what a file says about how well labels can be predicted."""
 
 from dataclasses import fields
 

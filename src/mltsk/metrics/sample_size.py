@@ -10,7 +10,7 @@ from mltsk.metrics.proportions import normal_quantile
 WANTED_SHRINKAGE = 0.9
 WANTED_OPTIMISM = 0.05  # of Nagelkerke's R²
 WANTED_MARGIN = 0.05  # of the estimated share of cases
-USUAL_NAGELKERKE = 0.15  # if nothing is known of how well the label can be told
+USUAL_NAGELKERKE = 0.15  # if nothing is known of how well the label can be predicted
 
 
 class SampleSize(NamedTuple):

@@ -68,13 +68,12 @@ def _few_in_words(label: JudgedLabel) -> str:
 
 def grade(label: JudgedLabel) -> str:
     """Words for how well a label is predicted that is better than guessing."""
-    words = grade_in_words(
+    return grade_in_words(
         n_cases=label.cases,
         auc=label.AUC[0],
         ap=label.AP[0],
         guessed_ap=label.guessed_AP,
     )
-    return words.format("predicted")
 
 
 def _how_it_is_found(label: JudgedLabel) -> str:

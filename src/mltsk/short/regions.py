@@ -98,7 +98,7 @@ class RegionFinder:
         self.indicators = nothing
         self.ordinal = nothing
         self.is_one_of_many = nothing
-        self.is_unnamed = nothing  # no condition can be told about these
+        self.is_unnamed = nothing  # no condition can be stated about these
         columns = long.columns
         if columns is not None:
             is_own_rule = np.array([part.feature < 0 for part in columns.parts])
@@ -131,7 +131,7 @@ class RegionFinder:
     def _of_exceptions(self, max_conditions: int | None) -> Iterable[Region]:
         """Where the members of the long model's exceptions lie.
 
-        A condition is met by half where the 10th or 90th percentile of the members is,
+        A condition is half met where the 10th or 90th percentile of the members is,
         and best in the middle between them or, if one lies in the outer tenth of the
         data, at that end. Conditions that least of the data meet come first; there are
         none on values of words.

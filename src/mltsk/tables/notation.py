@@ -362,7 +362,9 @@ def _note_powers(texts: Texts, notes: list[str]) -> None:
         if text is not None and _POWER.fullmatch(text):
             cell = _cell(text)
             number = "" if cell is None else cell.numeral
-            notes.append(f"powers of ten read so ({text} is {number}); {OVERRULE}")
+            notes.append(
+                f"powers of ten read as numbers ({text} is {number}); {OVERRULE}"
+            )
             return
 
 

@@ -17,7 +17,7 @@ const REFUSED_EDIT =
   "No curve of this model does all of this at once: take an edit of this feature back.";
 const REFUSED_EDITS = "no curve of this model does all of that at once.";
 const N_ROW_PRICES = 4; // figures of a label where the page has rows
-const SEEN_CHANGE = 0.005; // of what can be told: less is rounded away
+const SEEN_CHANGE = 0.005; // of what can be predicted: less is rounded away
 
 class Editor {
   constructor(explorer, data) {
@@ -68,7 +68,7 @@ class Editor {
     $("edit-directions").replaceChildren(...this.buttons);
   }
 
-  // How well each label is told, before and after: a row, or its name above a row of
+  // How well each label is predicted, before and after: a row, or its name above a row of
   // more figures.
   buildPrice() {
     const columns = this.model.rows ? N_ROW_PRICES : 3;
@@ -357,7 +357,7 @@ class Editor {
     }
   }
 
-  // How much of label j can be told, as a share of the squared loss of its base rate.
+  // How much of label j can be predicted, as a share of the squared loss of its base rate.
   told(losses, j) {
     return 1 - losses[j] / this.model.baseLoss(j);
   }
@@ -376,7 +376,7 @@ class Editor {
     $("edit-left-out").textContent = `Not in the edited model: ${gone}.`;
   }
 
-  // How much of label j can be told, before and after.
+  // How much of label j can be predicted, before and after.
   showToldPrice(cells, losses, after, j) {
     const shares = [losses, after].map((own) => this.told(own, j));
     const change = shares[1] - shares[0];
