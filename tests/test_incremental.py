@@ -379,7 +379,7 @@ def scores_without(design, ridge, X, Y, is_own):
 
 
 def test_a_stream_keeps_all_samples_of_some_groups(data, monkeypatch):
-    monkeypatch.setattr(incremental, "KEPT_ROWS", 50)
+    monkeypatch.setattr("mltsk.stream.KEPT_ROWS", 50)
     patients = np.random.default_rng(0).integers(0, 150, 600)
     clf = IncrementalMLTSK(n_rules=0, n_pairs=0, ridge=5.0)
     for start in range(0, 600, 200):
@@ -396,7 +396,7 @@ def test_a_stream_keeps_all_samples_of_some_groups(data, monkeypatch):
 
 
 def test_a_stream_of_one_group_keeps_it(data, monkeypatch):
-    monkeypatch.setattr(incremental, "KEPT_ROWS", 50)
+    monkeypatch.setattr("mltsk.stream.KEPT_ROWS", 50)
     clf = IncrementalMLTSK(n_rules=0, n_pairs=0, ridge=5.0)
     clf.partial_fit(data.X[:200], data.Y[:200], groups=np.full(200, "eve"))
     assert len(clf.fit_record_.training) == 200

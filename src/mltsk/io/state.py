@@ -14,7 +14,7 @@ from ..classifier import MLTSKClassifier
 from ..fit.ridge import Moments
 from ..fit.rows import Block
 from ..fitted import FittedAttributes
-from ..incremental import Stream, codes_of_keys
+from ..stream import Stream, codes_of_keys
 from .plain_sums import plain_sums, restored_sums
 from .system_state import (
     OPTIONAL_FIELDS,

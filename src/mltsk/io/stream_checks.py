@@ -11,7 +11,7 @@ import numpy as np
 from ..core.arrays import Matrix, is_csr, is_sound
 from ..fit.ridge import Moments
 from ..fit.solve import with_pairs_of_folds
-from ..incremental import Stream
+from ..stream import Stream
 from .pair_checks import check_positions, check_rules_of_pairs
 from .requirements import (
     MAX_NUMBER,
