@@ -157,6 +157,24 @@ def test_adapted_meets_the_wishes_that_were_met_before(old, has_own_words, tmp_p
     assert [wish["labels"] for wish in alone.wishes_] == [("flu",)]
 
 
+def test_pairs_of_labels_that_were_not_observed_stay():
+    """A wish about gout took its pair; the new rows say nothing about flu, which has it."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(700, 3)), columns=["age", "crp", "dose"])
+    strength = (X["age"] * X["crp"]).to_numpy()[:, None] + [0.0, 0.0]
+    p = strength + 0.5 * rng.normal(size=(700, 2)) > 0.3
+    Y = pd.DataFrame(p.astype(float), columns=NAMES)
+    clf = MLTSKClassifier(n_rules=0, n_pairs=1).fit(X[:400], Y[:400])
+    wished = clf.constrained(monotonic_cst={"age": {"gout": 1}})
+    turned = Y[400:].assign(flu=np.nan, gout=1 - Y["gout"][400:])
+    new = wished.adapted(X[400:], turned)
+    assert np.isfinite(new.strength_)
+    before, after = (model.decision_function(X[:100])[:, 1] for model in (wished, new))
+    np.testing.assert_allclose(after, before, atol=1e-9)
+    grid = X.iloc[[3] * 50].assign(age=np.linspace(-3, 3, 50))
+    assert np.diff(new.decision_function(grid)[:, 0]).min() > -1e-9
+
+
 def test_adapted_under_wishes_that_nothing_is_against_is_adapted_without(old):
     X, Y = site(300, slope=1.0, seed=12)
     wished = old.constrained({"age": {"gout": 1}})

@@ -226,8 +226,13 @@ class FeaturePair:
         return int(positions(self.labels, [label], places, "label")[0])
 
     def largest_labels(self, most: int) -> list[int]:
-        """The positions of the labels that the pair moves most, the largest first."""
-        return largest_first(np.arange(len(self.labels)), self.sizes)[:most]
+        """The positions of the labels that the pair moves most, the largest first.
+
+        Labels that it does not move at all, such as those of a wish, are not among
+        them.
+        """
+        moved = np.flatnonzero(self.sizes > 0)
+        return largest_first(moved, self.sizes[moved])[:most]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON: values of both features, and all heights."""
@@ -248,10 +253,11 @@ class FeaturePair:
 
     def __str__(self) -> str:
         lines = [f"{self.title}: what both together add, 0 on average"]
-        for j in self.largest_labels(SHOWN_LABELS):
+        moved = self.largest_labels(len(self.labels))
+        for j in moved[:SHOWN_LABELS]:
             lines += ["", f"  {name(self.labels[j])}", *self._table(j)]
-        if len(self.labels) > SHOWN_LABELS:
-            more = plural(len(self.labels) - SHOWN_LABELS, "label")
+        if len(moved) > SHOWN_LABELS:
+            more = plural(len(moved) - SHOWN_LABELS, "label")
             lines += ["", f"  and {more} that it moves less"]
         return "\n".join(lines)
 

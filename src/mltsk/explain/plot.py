@@ -35,7 +35,7 @@ from .pair_effects import feature_pairs
 from .pairs import FeaturePair
 from .plot_curves import draw_membership, draw_shape
 from .plot_pairs import HeatMap, draw_heat_map
-from .subjects import Index, Mask
+from .subjects import Index, Mask, largest_first
 from .views import Model
 from .wording import percent, positions
 
@@ -176,12 +176,11 @@ def pairs(model: Model, *labels: str, top: int = 6) -> "Figure":
 
 def _pair_labels(chosen: FeaturePair, labels: Sequence[str]) -> list[int]:
     """Positions of some labels, or of four, that a pair moves most, largest first."""
-    order = chosen.largest_labels(len(chosen.labels))
     if not labels:
-        return order[:4]
+        return chosen.largest_labels(4)
     every = np.arange(len(chosen.labels))
-    named = set(positions(chosen.labels, labels, every, "label").tolist())
-    return [j for j in order if j in named]
+    named = positions(chosen.labels, labels, every, "label")
+    return largest_first(named, chosen.sizes[named])
 
 
 def _heat_maps(maps: Sequence[HeatMap], title: str) -> "Figure":

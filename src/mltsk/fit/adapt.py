@@ -238,9 +238,13 @@ def under_wishes(
     start = np.where(weights > 0, old / np.sqrt(np.where(weights > 0, weights, 1.0)), 0)
     wished = corrector.corrected(sums, start)
     loo_scores = wished.left_out(block, len(block.Y))
+    numbers = wished.design.coefficients(wished.B, wished.means, 0 * wished.rates)
+    # pairs that are left to none of these labels stay as they are
+    pairs = np.zeros((len(design.pairs), n_labels))
+    pairs[wished.design.pairs.positions_in(design.pairs)] = numbers.pairs
     return Correction(
         strength=found.strength,
-        numbers=wished.design.coefficients(wished.B, wished.means, 0 * wished.rates),
+        numbers=numbers._replace(pairs=pairs),
         loo_scores=loo_scores - wished.rates,
         errors=squared_errors(block, loo_scores, variances),
     )
