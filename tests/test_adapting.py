@@ -158,7 +158,7 @@ def test_adapted_meets_the_wishes_that_were_met_before(old, has_own_words, tmp_p
 
 
 def test_pairs_of_labels_that_were_not_observed_stay():
-    """A wish about gout took its pair; the new rows say nothing about flu, which has it."""
+    """A wish took the pair of gout, and the new rows say nothing about flu."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(700, 3)), columns=["age", "crp", "dose"])
     strength = (X["age"] * X["crp"]).to_numpy()[:, None] + [0.0, 0.0]
