@@ -88,7 +88,9 @@ def second_look(model: Any, at_most: int = 20) -> SecondLook:
         )
     cells = _Cells.of(model, record)
     unlikely = cells.unlikely(at_most)
-    long = FitRecord.of_training(record.training, record.index, record.long)
+    long = record
+    if record.scores is not record.training.loo_scores:  # those of a short model
+        long = FitRecord.of_training(record.training, record.index, record.long)
     unlikely["reasons"] = _reasons(record, long, cells, unlikely)
     pulling = _pulling(long, at_most, model.label_names_)
     return SecondLook(unlikely, pulling, n_cells=len(cells.rows))
@@ -176,7 +178,8 @@ def _reasons(
     is 0 on average.
     """
     system = long.system()
-    place_of = dict(zip(cells.rows.tolist(), cells.places.tolist(), strict=True))
+    _, first = np.unique(cells.rows, return_index=True)
+    place_of = dict(zip(cells.rows[first], cells.places[first], strict=True))
     training = record.training.take(record.judged)
     reasons = []
     for row, label, recorded in zip(

@@ -202,6 +202,9 @@ def test_review_judges_on_another_file(succeeds, refused, halves, tmp_path):
     assert "name the table to judge it on" in sentence
     sentence = refused("review", model, second, "--threshold 0.3 --out", out)
     assert "judged as they are" in sentence
+    sentence = refused("review", model, first, "--out", tmp_path / "own.html")
+    assert "The model was fitted on the rows of first" in sentence
+    assert not (tmp_path / "own.html").exists()
     sentence = refused("review", model, second, "--out", second)
     assert "is read here" in sentence
 

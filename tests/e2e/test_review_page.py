@@ -46,13 +46,17 @@ def test_review_opens_without_complaints_and_does_not_scroll_sideways(
     assert set(browser.requests) == {page.as_uri()}
 
 
-def test_review_of_another_table_fits_a_phone(browser, tmp_path):
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory):
     table = read_table("pbc")
     model = MLTSKClassifier(n_rules=0, n_pairs=0).fit(table.X[::2], table.Y[::2])
     others = pd.concat([table.X, table.Y], axis=1).iloc[1::2]
-    path = tmp_path / "page.html"
-    review(read_table(others, table.label_names), path, fitted=model)
-    browser.open(path, width=390, ready=IS_WHOLE)
+    path = tmp_path_factory.mktemp("elsewhere") / "page.html"
+    return review(read_table(others, table.label_names), path, fitted=model)
+
+
+def test_review_of_another_table_fits_a_phone(browser, elsewhere):
+    browser.open(elsewhere, width=390, ready=IS_WHOLE)
     assert browser.run(PAGE_WIDTH) == 390
     browser.run(UNFOLD)
     assert browser.run(PAGE_WIDTH) == 390
@@ -65,6 +69,18 @@ def test_review_takes_its_colours_from_the_style_sheet(browser, page):
     browser.open(page, dark=True, ready=IS_WHOLE)
     assert "rgb(0, 0, 0)" not in (light, browser.run(fill))
     assert browser.run(fill) != light
+
+
+TOPS = """(selector) => [...document.querySelectorAll(selector)].map((node) => {
+  return node.getBoundingClientRect().top;
+})"""
+
+
+def test_review_aligns_the_bars_of_labels_next_to_each_other(browser, four_labels):
+    browser.open(four_labels, width=1400, ready=IS_WHOLE)
+    tops = browser.run(TOPS, ".answer svg")
+    assert len(tops) == 4
+    assert tops[0] == tops[1] < tops[2] == tops[3]
 
 
 BEYOND = """[...document.querySelectorAll(".heats, .heats *")].filter((node) => {
@@ -165,8 +181,8 @@ def four_labels(tmp_path_factory):
 
 
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
-def test_review_for_the_file_is_two_pages(browser, page, four_labels, paper):
-    for path in (page, four_labels):
+def test_review_for_the_file_is_two_pages(browser, page, four_labels, elsewhere, paper):
+    for path in (page, four_labels, elsewhere):
         browser.open(path, ready=IS_WHOLE)
         printed = browser.page.pdf(format=paper, prefer_css_page_size=True)
         assert printed.count(b"/Type /Page\n") == 2

@@ -59,6 +59,22 @@ def test_documents_hold_the_same_text_in_every_form(run, tmp_path):
     assert text.count("\n| ") > 52
 
 
+def test_columns_of_a_docx_are_as_wide_as_their_texts_ask_for():
+    rows = [["1", "open", "a text of very many words " * 9], ["27c", "filled in", ""]]
+    blocks = [Table(["item", "status", "text"], rows)]
+    with zipfile.ZipFile(io.BytesIO(docx_bytes(blocks))) as archive:
+        root = ElementTree.fromstring(archive.read("word/document.xml"))
+    widths = []
+    for node in root.iter():
+        if node.tag.endswith("}gridCol"):
+            widths.append(int(*node.attrib.values()))
+    item, status, text = widths
+    assert item < status < text
+    assert text > 0.7 * sum(widths)
+    headers = [node for node in root.iter() if node.tag.endswith("}tblHeader")]
+    assert len(headers) == 1  # again on every page
+
+
 def test_hostile_names_stay_text_in_documents():
     blocks = [Heading("<w:p>"), Paragraph("a\x00b & c"), Table(["x"], [["</w:t>"]])]
     with zipfile.ZipFile(io.BytesIO(docx_bytes(blocks))) as archive:

@@ -339,7 +339,10 @@ def test_review_page_takes_labels_that_all_or_none_have_and_few_rows():
     made = review_page(table_of(X, Y))
     assert "none: no row has it, so it cannot be judged." in made.labels
     assert "all: all rows have it, so it cannot be judged." in made.labels
-    assert "nan" not in text_of(made.page).lower().split()
+    page = Reader(made.page)
+    assert "nan" not in page.text.lower().split()
+    (row,) = (row for row in page.rows if row[0] == "none" and "0 of 18" in row)
+    assert row[-1] == "no row has it, so it cannot be judged"  # in the table of figures
 
 
 @pytest.mark.parametrize("n_observed", [1, 2, 4])
@@ -352,7 +355,7 @@ def test_review_page_compares_methods_where_a_label_was_hardly_observed(n_observ
     assert "nan" not in text_of(made.page).lower().split()
     if n_observed == 1:
         assert made.labels[-1] == (
-            "seldom was observed in 1 row: too rarely to be judged."
+            "seldom: observed in 1 row, too rarely to be judged."
         )
         assert made.labels[-1] in text_of(made.page)
 
@@ -361,7 +364,7 @@ def test_review_page_of_one_label_that_was_observed_once_says_so():
     X, Y = made_up(30)
     Y["old"] = [0.0, *[np.nan] * 29]
     made = review_page(table_of(X, Y[["old"]]))
-    assert made.labels == ["old was observed in 1 row: too rarely to be judged."]
+    assert made.labels == ["old: observed in 1 row, too rarely to be judged."]
 
 
 def test_review_page_takes_one_label_alone_and_a_column_that_is_empty():

@@ -196,6 +196,29 @@ def test_chance_alone_is_hardly_ever_called_drift():
     assert n_told <= 3  # one in twenty, at most
 
 
+def test_rows_that_the_model_has_seen_are_no_validation(fitted):
+    frame = made_table()
+    own = read_table(frame, ["gout", "odd"])
+    with pytest.raises(InputError, match="All rows of data are also in data, which"):
+        review_page(own, quick=True, test=read_table(frame[50:90], ["gout", "odd"]))
+    with pytest.raises(InputError, match="The model was fitted on the rows of data"):
+        validation_page(fitted, own)
+    mixed = pd.concat([frame[:40], made_table(60, seed=9)], ignore_index=True)
+    made = review_page(own, quick=True, test=read_table(mixed, ["gout", "odd"]))
+    text = text_of(made.page)
+    assert "40 of 100 rows are also in the table of the fit" in text
+
+
+def test_rows_that_are_alike_by_chance_are_told_of_no_one():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.choice(list("ab"), (160, 3)), columns=["x", "y", "z"])
+    frame["gout"] = (frame["x"] == "a") ^ (rng.random(160) < 0.2)
+    frame["gout"] = frame["gout"].astype(float)
+    first = read_table(frame[:100], ["gout"])
+    made = review_page(first, quick=True, test=read_table(frame[100:], ["gout"]))
+    assert "also in the table of the fit" not in text_of(made.page)
+
+
 def test_few_rows_elsewhere_are_counted_as_they_are(fitted):
     made = validation_page(fitted, read_table(made_table(30, seed=6), ["gout", "odd"]))
     counts = made_table(30, seed=6)["gout"].value_counts()

@@ -108,11 +108,11 @@ NEARLY_ALL = (0.95, 0.9, 0.98)  # the AP of a label that most rows have
         ({"cases": 400}, "gout: all rows have it, so it cannot be judged."),
         (
             {"cases": 1, "observed": 1, "found": 0},
-            "gout was observed in 1 row: too rarely to be judged.",
+            "gout: observed in 1 row, too rarely to be judged.",
         ),
         (
             {"cases": 0, "observed": 3, "found": 0},
-            "gout was observed in 3 rows: too rarely to be judged.",
+            "gout: observed in 3 rows, too rarely to be judged.",
         ),
     ],
 )

@@ -242,7 +242,13 @@ def _model_and_table(
     path: str, data: str, options: TableOptions
 ) -> "tuple[mltsk.MLTSKClassifier, DataTable, str]":
     """A model of a file, a table as it takes it, and the name of its own data."""
-    from .inputs import LabelOptions, fitted_label_options, samples
+    from ..pages.review_overlap import own_rows_refused
+    from .inputs import (
+        LabelOptions,
+        are_rows_of_fit,
+        fitted_label_options,
+        samples,
+    )
     from .opened import classifier_with_rules, has_steps, open_model
 
     model, info = open_model(path)
@@ -267,6 +273,8 @@ def _model_and_table(
         missing=options.missing,
         file_options=options,
     )
+    if are_rows_of_fit(info, table):
+        raise InputError(own_rows_refused(table.name))
     return classifier, table, info.data
 
 

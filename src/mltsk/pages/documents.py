@@ -10,11 +10,16 @@ from typing import NamedTuple
 from xml.sax.saxutils import escape
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+import numpy as np
+
 from ..text import escape_markdown
 
 # A file of a zip has a date; with this one the same document has the same bytes.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 HEADING_SIZES = {1: 36, 2: 28}  # half points
+TEXT_WIDTH = 9638  # of a page of A4 within its margins, in twentieths of a point
+LETTERS_PER_LINE = 100  # of a table
+MAX_WORD = 16  # letters; longer ones may be broken
 NAMESPACE = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 CONTENT_TYPES = (
     '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
@@ -103,7 +108,10 @@ def _docx_block(block: DocumentBlock) -> str:
     """The XML of a block."""
     if isinstance(block, Heading):
         return _docx_paragraph(
-            block.text, is_bold=True, size=HEADING_SIZES[block.level]
+            block.text,
+            is_bold=True,
+            size=HEADING_SIZES[block.level],
+            level=block.level,
         )
     if isinstance(block, Paragraph):
         return _docx_paragraph(block.text)
@@ -111,24 +119,56 @@ def _docx_block(block: DocumentBlock) -> str:
         f'<w:{side} w:val="single" w:sz="4" w:color="999999"/>'
         for side in ("top", "left", "bottom", "right", "insideH", "insideV")
     )
-    rows = [_docx_row(block.header, is_bold=True)]
-    rows += [_docx_row(row) for row in block.rows]
+    widths = _column_widths(block)
+    rows = [_docx_row(block.header, widths, is_bold=True)]
+    rows += [_docx_row(row, widths) for row in block.rows]
+    grid = "".join(f'<w:gridCol w:w="{width}"/>' for width in widths)
     return (
         '<w:tbl><w:tblPr><w:tblW w:w="5000" w:type="pct"/>'
-        f"<w:tblBorders>{borders}</w:tblBorders></w:tblPr>{''.join(rows)}</w:tbl>"
+        f"<w:tblBorders>{borders}</w:tblBorders></w:tblPr><w:tblGrid>{grid}</w:tblGrid>"
+        f"{''.join(rows)}</w:tbl>"
         f"{_docx_paragraph('')}"
     )
 
 
-def _docx_row(cells: Sequence[str], *, is_bold: bool = False) -> str:
+def _column_widths(table: Table) -> list[int]:
+    """Widths of the columns of a table, in twentieths of a point.
+
+    A column is as wide as its longest word asks for; what is left goes to columns of
+    long texts.
+    """
+    least = []
+    wished = []
+    for cells in zip(table.header, *table.rows, strict=True):
+        longest_word = max(len(word) for cell in cells for word in [*cell.split(), ""])
+        least.append(min(longest_word, MAX_WORD) + 3)
+        wished.append(sum(len(cell) for cell in cells))
+    left = max(LETTERS_PER_LINE - sum(least), 0)
+    letters = np.array(least) + left * np.array(wished) / max(sum(wished), 1.0)
+    return np.round(TEXT_WIDTH * letters / letters.sum()).astype(int).tolist()
+
+
+def _docx_row(
+    cells: Sequence[str], widths: Sequence[int], *, is_bold: bool = False
+) -> str:
     """The XML of a row of a table."""
-    texts = [_docx_paragraph(cell, is_bold=is_bold, size=18) for cell in cells]
-    return f"<w:tr>{''.join(f'<w:tc>{text}</w:tc>' for text in texts)}</w:tr>"
+    texts = []
+    for cell, width in zip(cells, widths, strict=True):
+        text = _docx_paragraph(cell, is_bold=is_bold, size=18)
+        style = f'<w:tcPr><w:tcW w:w="{width}" w:type="dxa"/></w:tcPr>'
+        texts.append(f"<w:tc>{style}{text}</w:tc>")
+    kept = f"<w:trPr><w:cantSplit/>{'<w:tblHeader/>' * is_bold}</w:trPr>"
+    return f"<w:tr>{kept}{''.join(texts)}</w:tr>"
 
 
-def _docx_paragraph(text: str, *, is_bold: bool = False, size: int = 21) -> str:
-    """The XML of a paragraph; size is in half points."""
+def _docx_paragraph(
+    text: str, *, is_bold: bool = False, size: int = 21, level: int = 0
+) -> str:
+    """The XML of a paragraph; size is in half points, level that of a heading."""
+    outline = ""
+    if level:
+        outline = f'<w:pPr><w:keepNext/><w:outlineLvl w:val="{level - 1}"/></w:pPr>'
     printable = "".join(c for c in text if c.isprintable() or c == " ")
     style = f'<w:rPr>{"<w:b/>" * is_bold}<w:sz w:val="{size}"/></w:rPr>'
     words = f'<w:t xml:space="preserve">{escape(printable)}</w:t>'
-    return f"<w:p><w:r>{style}{words}</w:r></w:p>"
+    return f"<w:p>{outline}<w:r>{style}{words}</w:r></w:p>"

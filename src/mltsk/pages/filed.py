@@ -6,6 +6,7 @@ are cut by the style sheet, so that the limits hold whatever a table is called.
 """
 
 from collections.abc import Sequence
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +14,18 @@ from numpy.typing import NDArray
 from ..text import plural
 from .judged import JudgedLabel
 
-MAX_FILED_CURVES = 4  # labels with calibration and net benefit, if there are no more
+# Labels with calibration and net benefit, and with what has changed elsewhere, if there
+# are no more.
+MAX_FILED_CURVES = 4
 MAX_FILED_RULES = 6  # labels with their statements
 MAX_FILED_ROWS = 12  # labels in the table of figures
 MAX_FILED_EXCEPTIONS = 4
 MAX_FILED_EDITS = 4
-STATEMENTS_IN_ALL = 30
-STATEMENTS_NEXT_TO_CURVES = 24
-MAX_FILED_STATEMENTS = 12  # per label
+# Lines of statements from the head of the cards to their foot, two cards side by side;
+# of a statement, the style sheet shows three.
+LINES_OF_STATEMENTS = 30
+MAX_LINES = 3
+LETTERS_PER_LINE = 55
 
 
 def best_predicted(labels: Sequence[JudgedLabel], at_most: int) -> NDArray[np.bool_]:
@@ -32,17 +37,22 @@ def best_predicted(labels: Sequence[JudgedLabel], at_most: int) -> NDArray[np.bo
     return is_filed
 
 
-def n_filed_statements(n_labels: int) -> int:
-    """How many statements of each label are printed.
+def n_filed_statements(texts: Sequence[str], n_labels: int, warning: str = "") -> int:
+    """How many statements of a label are printed: as many as have room.
 
-    >>> [n_filed_statements(n_labels) for n_labels in (1, 4, 7, 100)]
-    [12, 6, 5, 5]
+    A warning above them takes some of it.
+
+    >>> [n_filed_statements(["short"] * 20, n_labels) for n_labels in (1, 4, 7, 100)]
+    [20, 15, 10, 10]
+    >>> n_filed_statements(["long" * 50] * 20, n_labels=7)
+    3
     """
     n_printed = min(max(n_labels, 1), MAX_FILED_RULES)
-    in_all = STATEMENTS_IN_ALL
-    if n_labels <= MAX_FILED_CURVES:
-        in_all = STATEMENTS_NEXT_TO_CURVES
-    return min(in_all // n_printed, MAX_FILED_STATEMENTS)
+    room = LINES_OF_STATEMENTS // ceil(n_printed / 2)
+    used, *lines = [
+        min(ceil(len(text) / LETTERS_PER_LINE), MAX_LINES) for text in [warning, *texts]
+    ]
+    return int(np.searchsorted(np.cumsum(lines), room - used, side="right"))
 
 
 def note_on_left_out(n_labels: int, at_most: int) -> str:

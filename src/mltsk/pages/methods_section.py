@@ -60,7 +60,8 @@ class MethodsFacts(NamedTuple):
     """What a methods section is made of.
 
     ``asked`` has the options that were asked for, where those of the model are not
-    these: a review gives its model the thresholds that were found.
+    these: a review gives its model the thresholds that were found. ``subgroups`` are
+    columns that a review has results by.
     """
 
     table: DataTable
@@ -68,6 +69,7 @@ class MethodsFacts(NamedTuple):
     labels: Sequence[JudgedLabel]
     command: str = ""
     asked: MLTSKClassifier | None = None
+    subgroups: Sequence[str] = ()
 
     @property
     def options(self) -> MLTSKClassifier:
@@ -442,8 +444,16 @@ def _partly(facts: MethodsFacts) -> dict[str, str]:
             "mltsk rules prints all statements and their numbers; mltsk points "
             "a sheet of points. To add: where the model file can be had."
         ),
-        "23a": (f"{listing(_figures(facts))}. To add: key groups (mltsk review --by)."),
+        "23a": f"{listing(_figures(facts))}. {_on_subgroups(facts)}",
     }
+
+
+def _on_subgroups(facts: MethodsFacts) -> str:
+    """Where the figures of subgroups are."""
+    if not facts.subgroups:
+        return "To add: key groups (mltsk review --by)."
+    columns = listing([name(column) for column in facts.subgroups])
+    return f"The review has them by {columns}. To add: which groups are key, and why."
 
 
 def _notes(table: DataTable) -> str:

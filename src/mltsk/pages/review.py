@@ -38,7 +38,7 @@ from .baselines import (
     readable_size,
 )
 from .explorer import policy
-from .judged import JudgedLabel, judge
+from .judged import JudgedLabel, judge, miscalibrated
 from .render import check_page_path, source, template, write_page
 from .review_elsewhere import (
     check_finished,
@@ -54,6 +54,7 @@ from .review_enough import enough_section
 from .review_first import first_screen
 from .review_model import model_section
 from .review_origin import origin_section
+from .review_overlap import refuse_own_rows, refuse_rows_of_fit
 from .review_results import results_section
 from .review_second_look import second_look_section
 from .review_sheets import methods_part, points_section
@@ -225,6 +226,7 @@ def review_page(
     check_general(model)
     if test is not None:
         test = matching_table(test, table.feature_names, table.label_names)
+        refuse_rows_of_fit(test, table)
     is_quick = quick or _n_units(table) < 4 * COMPARISON_FOLDS
     step = _step_counter(progress, len(table), is_quick=is_quick)
     step()  # none yet
@@ -242,6 +244,7 @@ def review_page(
         short=models.short,
         compared=compared,
         labels=models.labels,
+        is_off=miscalibrated(models.labels),
         shown=shown_labels(fitted.system_, max_labels),
         seed=seed,
         command=command,
@@ -275,14 +278,17 @@ def validation_page(
     table = matching_table(
         table, list(fitted.feature_names_in_), list(fitted.label_names_)
     )
+    refuse_own_rows(fitted, table)
     forgetful = without_record(fitted)
+    labels = labels_elsewhere(fitted, table)
     review = Review(
         table=table,
         asked=fitted,
         whole=forgetful,
         short=forgetful,
         compared=Compared(REVIEW_STATEMENTS),
-        labels=labels_elsewhere(fitted, table),
+        labels=labels,
+        is_off=miscalibrated(labels),
         shown=shown_labels(fitted.system_, max_labels),
         seed=0,
         command=command,

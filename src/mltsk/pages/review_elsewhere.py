@@ -19,8 +19,8 @@ from ..metrics.proportions import IntervalEstimate, share_interval
 from ..tables.table import DataTable
 from ..text import did_you_mean
 from . import worth
-from .filed import MAX_FILED_ROWS, best_predicted, note_on_left_out
-from .judged import JudgedLabel, judge_elsewhere
+from .filed import MAX_FILED_CURVES
+from .judged import JudgedLabel, judge_elsewhere, miscalibrated
 from .packing import PageData
 from .review_drift import drifts_of
 from .sections import Review, Section, samples_of
@@ -103,9 +103,11 @@ def labels_elsewhere(model: MLTSKClassifier, table: DataTable) -> list[JudgedLab
 
 def judged_on(review: Review, table: DataTable) -> Review:
     """The same review with the model judged on another table."""
+    labels = labels_elsewhere(review.taken, table)
     return review._replace(
         table=table,
-        labels=labels_elsewhere(review.taken, table),
+        labels=labels,
+        is_off=miscalibrated(labels),
         training=review.table,
         training_labels=review.labels,
     )
@@ -119,7 +121,6 @@ def elsewhere_section(review: Review) -> Section | None:
     if not review.is_external:
         return None
     drifts = drifts_of(review.whole.system_, review.table)
-    is_filed = best_predicted(review.shown_labels, MAX_FILED_ROWS)
     return Section(
         key="elsewhere",
         title="Another table than that of the fit",
@@ -127,8 +128,7 @@ def elsewhere_section(review: Review) -> Section | None:
         template="review/elsewhere.html",
         facts={
             "labels": _label_rows(review),
-            "is_filed": is_filed,
-            "left_out": note_on_left_out(len(is_filed), MAX_FILED_ROWS),
+            "has_filed_labels": len(review.shown) <= MAX_FILED_CURVES,
             "has_own": bool(review.training_labels),
             "features": drifts.features[:MAX_DRIFT_ROWS],
             "n_more": max(len(drifts.features) - MAX_DRIFT_ROWS, 0),

@@ -16,9 +16,10 @@ from ..tables.advice import leaks
 from ..text import listing, plural
 from . import svg, worth
 from .baselines import FOREST, LINEAR
-from .judged import JudgedLabel, miscalibrated
+from .judged import JudgedLabel
 from .packing import PageData
 from .review_elsewhere import lines_on_drift
+from .review_overlap import shared_rows
 from .sections import Review, how_many_rows
 
 MAX_ANSWERED_LABELS = 6  # with a sentence each; of more labels, the best told
@@ -206,14 +207,23 @@ def _guessed_precision(review: Review, labels: NDArray[np.intp]) -> float:
 def _trust(review: Review) -> list[str]:
     """What speaks for trusting the figures, and what against it."""
     known = [label for label in review.labels if label.is_better_than_guessing]
-    lines = [*lines_on_drift(review), *_lines_on_leaks(review)]
+    lines = _lines_on_shared_rows(review)
+    lines += [*lines_on_drift(review), *_lines_on_leaks(review)]
     if known:
-        lines.append(_line_on_probabilities(review.labels))
+        lines.append(_line_on_probabilities(review))
     lines += _line_on_few_cases([label for label in review.labels if label.is_known])
     if review.comparison is not None:
         lines += worth.lines_on_better_methods(review.labels, review.comparison)
     lines.append(_line_on_origin(review))
     return lines
+
+
+def _lines_on_shared_rows(review: Review) -> list[str]:
+    """Say how many rows of another table the model has seen, if there are any."""
+    if review.training is None:
+        return []
+    line = shared_rows(review.table, review.training).line
+    return [line] if line else []
 
 
 def _lines_on_leaks(review: Review) -> list[str]:
@@ -264,10 +274,11 @@ def _line_on_origin(review: Review) -> str:
     return f"{start}: there the model expects {' and '.join(told)}."
 
 
-def _line_on_probabilities(labels: list[JudgedLabel]) -> str:
+def _line_on_probabilities(review: Review) -> str:
     """Whether predicted probabilities can be trusted, where they say something."""
+    labels = review.labels
     off = []
-    for label, is_off in zip(labels, miscalibrated(labels), strict=True):
+    for label, is_off in zip(labels, review.is_off, strict=True):
         if is_off and label.is_better_than_guessing:
             off.append(label)
     if not off:

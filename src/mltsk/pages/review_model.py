@@ -59,15 +59,18 @@ def _model_facts(review: Review) -> PageData:
         judged = review.labels[j]
         node = nodes[place] if nodes else None
         shapes = _shape_pictures(curves, short_curves, j, n_statements)
+        warning = _warning(judged, is_external=review.is_external)
+        statements = [] if node is None else [child.text for child in node.children]
         facts = {
             "name": judged.name,
             "start": _start(judged.name, node),
-            "warning": _warning(judged, is_external=review.is_external),
+            "warning": warning,
             "node": node,
             "shapes": shapes.pictures,
             "reach": number(shapes.reach),
             "pairs": pair_facts(pairs, j),
             "is_filed": is_filed[place],
+            "n_filed": n_filed_statements(statements, len(is_filed), warning),
         }
         labels.append(facts)
     contents, *how_to_read = base.legend()
@@ -76,7 +79,6 @@ def _model_facts(review: Review) -> PageData:
         "how_to_read": how_to_read,
         "labels": labels,
         "left_out": note_on_left_out(len(labels), MAX_FILED_RULES),
-        "n_filed_statements": n_filed_statements(len(labels)),
         "n_filed_exceptions": MAX_FILED_EXCEPTIONS,
         "most": largest_amount(nodes),
         "terms": n_statements,

@@ -15,7 +15,7 @@ from ..metrics.decisions import DecisionFigures
 from ..metrics.proportions import IntervalEstimate
 from . import svg, worth
 from .filed import MAX_FILED_CURVES, MAX_FILED_ROWS, best_predicted, note_on_left_out
-from .judged import JudgedLabel, miscalibrated
+from .judged import JudgedLabel
 from .packing import PageData
 from .review_methods import comparison_facts
 from .sections import Review, Section, how_many_rows
@@ -37,10 +37,9 @@ def results_section(review: Review) -> Section:
     n_judged = len(review.table)
     if not review.is_external:
         n_judged = len(review.taken.fit_record_.labels)
-    is_off = miscalibrated(review.labels)
     judged = []
     for j in review.shown.tolist():
-        judged.append(label_results(review.labels[j], is_off=bool(is_off[j])))
+        judged.append(label_results(review.labels[j], is_off=bool(review.is_off[j])))
     return Section(
         key="worth",
         title="Results in depth",
@@ -82,6 +81,7 @@ def label_results(label: JudgedLabel, *, is_off: bool = False) -> PageData:
         "AP": label.AP,
         "AUC": label.AUC,
         "sentence": worth.sentence(label),
+        "unknown": worth.why_unknown(label),
         "known": label.is_known,
         "rate": label.rate,
         "guessed_AP": label.guessed_AP,

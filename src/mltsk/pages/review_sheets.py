@@ -4,6 +4,7 @@ from ..exceptions import InputError
 from .methods_section import MethodsFacts, filled_items, model_card, paragraph
 from .points import points_facts
 from .render import source
+from .review_subgroups import splits_of
 from .sections import Review, Section
 
 MAX_LABELS_FOR_POINTS = 50  # beyond, finding points takes too long for a page
@@ -45,6 +46,7 @@ def methods_part(review: Review) -> Section | None:
         labels=review.labels,
         command=review.command,
         asked=None if review.takes_short else review.asked,
+        subgroups=[split.column for split in splits_of(review.table, review.by)],
     )
     return Section(
         key="methods",

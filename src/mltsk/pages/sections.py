@@ -82,6 +82,8 @@ class Review(NamedTuple):
     compared : Compared
     labels : list of JudgedLabel
         How well each label is found by the model that was taken.
+    is_off : array of bool
+        Of which labels the probabilities are off, as `judged.miscalibrated` found.
     shown : array of int
         The labels that are shown one by one.
     seed : int
@@ -104,6 +106,7 @@ class Review(NamedTuple):
     short: MLTSKClassifier
     compared: Compared
     labels: list[JudgedLabel]
+    is_off: NDArray[np.bool_]
     shown: NDArray[np.intp]
     seed: int
     command: str

@@ -32,14 +32,8 @@ MANY_CASES = 100  # with fewer, only large errors of probabilities are beyond ch
 
 def sentence(label: JudgedLabel) -> str:
     """Say whether a label can be predicted, and at what price."""
-    if not label.is_known and label.observed < MIN_OBSERVED_ROWS:
-        return (
-            f"{label.name} was observed in {plural(label.observed, 'row')}: too rarely "
-            "to be judged."
-        )
     if not label.is_known:
-        rows = "all rows have" if label.cases else "no row has"
-        return f"{label.name}: {rows} it, so it cannot be judged."
+        return f"{label.name}: {why_unknown(label)}."
     if label.is_too_rare:
         return f"{label.name} cannot be judged: {_few_in_words(label)}."
     text = _how_it_is_found(label)
@@ -55,6 +49,14 @@ def sentence(label: JudgedLabel) -> str:
         verb = "is" if label.cases == 1 else "are"
         return f"{text} But there {verb} only {cases}."
     return f"{text} There are only {cases}: treat this with care."
+
+
+def why_unknown(label: JudgedLabel) -> str:
+    """Say why a label that all or no observed rows have cannot be judged."""
+    if label.observed < MIN_OBSERVED_ROWS:
+        return f"observed in {plural(label.observed, 'row')}, too rarely to be judged"
+    rows = "all rows have" if label.cases else "no row has"
+    return f"{rows} it, so it cannot be judged"
 
 
 def _few_in_words(label: JudgedLabel) -> str:
