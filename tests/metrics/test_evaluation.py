@@ -165,11 +165,11 @@ def test_evaluation_prints_a_line_per_metric_in_80_columns(data):
     assert max(map(len, [header, *lines])) <= 80
 
 
-def test_evaluation_prints_nan_and_metrics_that_the_user_added(data):
+def test_evaluation_prints_a_dash_for_nan_and_metrics_that_the_user_added(data):
     result = evaluate([[1, 1], [0, 0]], [[0.9, 0.8], [0.2, 0.3]])
     result["mine"] = 0.5
     lines = result.overall_text().splitlines()
-    assert lines[1].split()[:2] == ["AP", "nan"]
+    assert lines[1].split()[:2] == ["AP", "-"]
     assert lines[-1].split() == ["mine", "0.500"]
 
 

@@ -303,6 +303,8 @@ class Evaluation(dict[str, float]):
         digits = {}
         for name, value in shown.items():
             digits[name] = f"{value}" if name == "observed" else f"{value:.3f}"
+            if value != value:
+                digits[name] = "-"  # a metric that is about no row
         width = max(map(len, ["value", *digits.values()]))
         lines = [f"{'':15}  {'value':>{width}}  better"]
         for name, number in digits.items():

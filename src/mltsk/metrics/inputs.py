@@ -51,9 +51,10 @@ def check_labels(
 def _check_is_table(table: AnyArray, name: str) -> None:
     """Refuse what has no rows, no columns, or more or fewer axes than these two."""
     if table.ndim != 2:
+        hint = ": of one label, give a column, as by reshape(-1, 1)"
         raise InputError(
             f"{name} must have one row per sample and one column per label, "
-            f"got {table.ndim}-d."
+            f"got {table.ndim}-d{hint if table.ndim == 1 else ''}."
         )
     if 0 in table.shape:
         raise InputError(
