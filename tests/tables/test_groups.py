@@ -188,3 +188,20 @@ def test_groups_are_found_among_the_cells_of_a_sheet():
         assert read_table(frame).groups is not None
     frame["subject_id"] = pd.Series([i + 0.5 for i in ids], dtype=object)
     assert read_table(frame).groups is None
+
+
+def test_note_on_copies_counts_rows_with_the_same_identifiers():
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(
+        {
+            "id": [f"P{i // 2}" for i in range(120)],
+            "age": rng.integers(20, 80, 120),
+            "stage": rng.integers(1, 9, 120),
+            "gout": rng.integers(0, 2, 120),
+        }
+    )
+    copied = pd.concat([rows, rows[:15]], ignore_index=True)
+    note = "15 rows are the same as an earlier one, labels included: copies by mistake?"
+    assert note in read_table(copied, "gout").columns.notes
+    without_id = read_table(copied.drop(columns="id"), "gout")
+    assert not any("copies" in text for text in without_id.columns.notes)

@@ -182,16 +182,22 @@ def group_codes(column: pandas.Series, missing: Set[str]) -> Codes:
     return codes.astype(np.int64)
 
 
-def note_on_copies(X: pandas.DataFrame, Y: pandas.DataFrame) -> str:
+def note_on_copies(
+    X: pandas.DataFrame, Y: pandas.DataFrame, ids: pandas.DataFrame | None = None
+) -> str:
     """The note on rows that are the same as earlier ones, labels included.
 
     There is none where chance makes rows the same, as there are few possible ones, nor
-    on sparse tables, which are not searched.
+    on sparse tables, which are not searched. Rows that have their identifiers in
+    common, too, are hardly the same by chance.
     """
     if not Y.shape[1] or any(hasattr(dtype, "fill_value") for dtype in X.dtypes):
         return ""
-    n_copies = _count_copies([X, Y])
-    if not n_copies or not _are_many_rows_possible(X):
+    n_copies = _count_copies([X, Y]) if _are_many_rows_possible(X) else 0
+    if not n_copies and ids is not None and ids.shape[1]:
+        named = pandas.concat([ids, X], axis=1)
+        n_copies = _count_copies([named, Y]) if _are_many_rows_possible(named) else 0
+    if not n_copies:
         return ""
     copies = "1 row is" if n_copies == 1 else f"{n_copies:,} rows are"
     return f"{copies} the same as an earlier one, labels included: copies by mistake?"

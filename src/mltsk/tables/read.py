@@ -347,10 +347,10 @@ def _put_together(
     report = ColumnReport(summaries, title, raw.notes)
     _refuse_problems(raw.name, columns, report, has_features=bool(features))
     X = pandas.DataFrame({name: columns[name].values for name in features}, index=index)
-    copies = note_on_copies(X, Y)
+    ids = [name for name, kind in kinds.items() if kind in (IDENTIFIER, GROUP)]
+    copies = note_on_copies(X, Y, raw.frame[ids])
     if copies:
         report = report.with_note(copies)
-    ids = [name for name, kind in kinds.items() if kind in (IDENTIFIER, GROUP)]
     return DataTable(
         X=X,
         Y=Y,
