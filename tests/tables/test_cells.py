@@ -28,6 +28,13 @@ def test_texts_of_reports_words_for_missing_cells_and_takes_more(column):
     assert report.notes == ("1 cell counted as missing, as asked",)
 
 
+def test_texts_of_takes_quotation_marks_off_where_all_cells_have_them(column):
+    report, values = column(["'a'", "'b'", "'a'"] * 4)
+    assert values[:2] == ["a", "b"]
+    assert report.notes[0] == "quotation marks around all cells taken off"
+    assert column(["'a'", "b", "'a'"] * 4)[1][0] == "'a'"
+
+
 def test_texts_of_takes_spaces_off(column):
     report, values = column([" 1.5", "2"])
     assert values == [1.5, 2]

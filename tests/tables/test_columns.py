@@ -50,6 +50,13 @@ def test_read_column_takes_the_kind_from_the_types_of_a_data_frame():
     }
 
 
+def test_read_column_reads_durations_as_hours():
+    hours = pd.to_timedelta([1.5, 48, 7] * 4, unit="h")
+    table = read_table(pd.DataFrame({"stay": hours}))
+    assert table.X["stay"].tolist()[:3] == [1.5, 48, 7]
+    assert table.columns[0].unit == "h"
+
+
 def test_read_column_reads_columns_of_polars_frames():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame(

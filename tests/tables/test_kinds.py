@@ -167,6 +167,15 @@ def test_categories_among_numbers_are_noted(column):
     assert values[1:5] == [1, 2, 3, 5]
 
 
+def test_dip_sticks_are_ranks_and_no_numbers(column):
+    report, _ = column(["neg", "trace", "1+", "2+"] * 5)
+    assert report.kind == "nominal"
+    order = "neg < trace < 1+ < 2+"
+    assert report.notes == (
+        f'may be ranks; --ordinal "it: {order}" to use their order',
+    )
+
+
 def test_a_dash_among_words_is_noted(column):
     cells = ["-", "North", "South", "West"] * 5
     report, _ = column(cells)

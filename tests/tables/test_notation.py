@@ -323,6 +323,9 @@ def test_numbers_of_asks_columns_with_points_in_the_same_way():
         (["2", "more than 90", "7"], [2, 90, 7], "limit such as 'more than 90'"),
         (["6'2\"", "5' 11”", "5'"], [74, 71, 60], "(6'2\" is 74); --nominal"),
         (["6 ft 2 in", "5ft"], [74, 60], "feet and inches read as inches"),
+        (['60"', "61”"], [60, 61], 'unit " taken off (60" is a number)'),
+        (["150#", "98 lbs"], [150, 98], "unit # taken off"),
+        (['"44.3"', '"7"'], [44.3, 7], "quotation marks around all cells taken off"),
         (
             ["1 - never", "2", "3", "4 = always"],
             [1, 2, 3, 4],

@@ -68,6 +68,8 @@ def test_read_table_keeps_capitals_apart_where_the_user_says_nominal():
         (["Very_High", "Low", "High"], "Low < High < Very_High"),
         (["2_Fair", "1_Good", "3_Poor"], "1_Good < 2_Fair < 3_Poor"),
         (["★★", "★", "★★★"], "★ < ★★ < ★★★"),
+        (["2+", "neg", "1+", "trace"], "neg < trace < 1+ < 2+"),
+        (["moderado", "leve", "grave"], "leve < moderado < grave"),
     ],
 )
 def test_note_on_ranks_names_the_order(words, order):

@@ -23,6 +23,14 @@ def test_data_rows_leaves_empty_rows_and_repeated_names_out():
     ]
 
 
+@pytest.mark.parametrize("line", ["---", ":---:", "====="])
+def test_read_table_leaves_lines_below_names_out(write, line):
+    path = write(lines(NAMES, [line] * 4, *DATA))
+    table = read_table(path, "gout")
+    assert len(table.X) == len(DATA)
+    assert table.columns.notes[0] == "1 row of dashes left out"
+
+
 def test_data_rows_knows_names_behind_a_mark_and_leaves_their_title_out():
     notes = []
     title = ["Second page", "", "", ""]

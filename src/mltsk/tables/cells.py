@@ -22,6 +22,7 @@ MIDNIGHT = time()
 SECONDS_PER_HOUR = 3600
 MAX_LOOKED_COLUMNS = 200  # for the sign before decimals
 _TEXT_FORMULA = re.compile(r'="([^"]*)"')  # so that Excel leaves it as it is
+_IN_QUOTES = re.compile(r"'[^']+'|\"[^\"]+\"|“[^”]+”|«[^»]+»")
 _FLOAT_CODE = re.compile(r"(-?\d+)(?:\.0+|,0{1,2})")
 
 
@@ -75,12 +76,21 @@ def texts_of(column: pandas.Series, missing: Set[str]) -> tuple[Texts, list[str]
         if bare:
             cells = plural(count, "cell")
             notes.append(f"{cells} with {quoted(bare)} counted as missing")
+    if _are_in_quotes(texts):
+        texts = [text and text[1:-1].strip() for text in texts]
+        notes.append("quotation marks around all cells taken off")
     if n_formulas:
         cells = plural(n_formulas, "cell")
         notes.append(f'{cells} written as formulas of text (="07") read as the text')
     if n_padded:
         notes.append(f"spaces at the ends of {plural(n_padded, 'cell')} taken off")
     return [texts[code] for code in codes.tolist()], notes
+
+
+def _are_in_quotes(texts: Texts) -> bool:
+    """Whether all texts stand in quotation marks, which a program wrote twice."""
+    present = [text for text in texts if text is not None]
+    return bool(present) and all(map(_IN_QUOTES.fullmatch, present))
 
 
 def is_text(column: pandas.Series) -> bool:

@@ -54,7 +54,7 @@ _IN_MODEL = {
     TICK: "yes or no",
     IDENTIFIER: "left out (in ids)",
 }
-_KINDS_OF_TYPES = {"b": YES_NO, "M": DATE, "m": DATE}  # by NumPy's letter of a type
+_KINDS_OF_TYPES = {"b": YES_NO, "M": DATE}  # by NumPy's letter of a type
 
 
 class ReadColumn(NamedTuple):
@@ -143,7 +143,8 @@ def _read_undecided(
     if kind == NOMINAL:
         texts = one_spelling(texts, notes)
         ranks = note_on_ranks(str(column.name), distinct_words(texts))
-        notes = [*notes, ranks] if ranks else notes
+        if ranks:
+            return _read_words(column, texts, [*notes, ranks], kind, of_model=of_model)
     notes = [*notes, *_notes_on_words(kind, texts)]
     return _read_words(column, texts, notes, kind, of_model=of_model)
 

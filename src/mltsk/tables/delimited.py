@@ -46,6 +46,7 @@ OTHER_FILES = {
     b"%pdf": "is a PDF: export the table as .csv or .xlsx",
     b"<!doctype": "is a web page: save its table as .csv or .xlsx",
     b"<html": "is a web page: save its table as .csv or .xlsx",
+    b"<table": "is a web page: save its table as .csv or .xlsx",
     b"<?xml": "is XML: save its table as .csv or .xlsx",
     b'[{"': "is JSON: save its table as .csv or .xlsx",
     b'{"': "is JSON: save its table as .csv or .xlsx",

@@ -6,6 +6,7 @@ be totals or remarks. Every such decision is a note that names the option to ove
 it.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -67,6 +68,7 @@ SOURCE_WORDS = frozenset(
         *("fuente", "fonte", "nota", "notas", "légende", "remarque", "źródło"),
     ]
 )
+_LINE = re.compile(r":?(?:-{3,}|={3,}|_{3,}):?")
 FOOTNOTE_SIGNS = ("*", "†", "‡", "¹", "²", "#", "1)", "(1)")
 
 Row = list[Any]  # cells of a file: text, or numbers and dates of a spreadsheet
@@ -303,6 +305,8 @@ def is_below_names(rows: Sequence[Row], number: int) -> bool:
     if number >= len(rows):
         return False
     row = rows[number]
+    if is_line(row):
+        return False
     below = rows[number + 1 : number + 1 + HEAD_ROWS]
     if len(below) < MIN_ROWS_BELOW_NAMES:
         return False
@@ -316,6 +320,12 @@ def is_below_names(rows: Sequence[Row], number: int) -> bool:
             return False
         n_words += bool(word)
     return len(columns) > 1 and 2 * n_words >= len(columns)
+
+
+def is_line(row: Row) -> bool:
+    """Whether a row draws a line, as between names and data: ---, :---: or =====."""
+    texts = [str(cell).strip() for cell in row if not is_blank(cell)]
+    return len(texts) > 1 and all(map(_LINE.fullmatch, texts))
 
 
 def _has_numbers(rows: Sequence[Row]) -> bool:

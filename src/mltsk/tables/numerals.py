@@ -60,6 +60,7 @@ UNITS = frozenset(
         "kg/m2",
         "kg/m²",
         *("/µl", "/nl", "/l", "/min"),
+        *('"', "″", "”", "''", "#"),  # inches and pounds
     ]
 )
 # Letters that are a unit if they stand behind every number of a column.
@@ -79,8 +80,8 @@ SAME_UNITS = {
         ("s", "sec", "secs", "second", "seconds"),
         ("kg", "kgs", "kilo", "kilos", "kilogram", "kilograms"),
         ("g", "gr", "gram", "grams"),
-        ("lb", "lbs", "pound", "pounds"),
-        ("in", "inch", "inches"),
+        ("lb", "lbs", "pound", "pounds", "#"),
+        ("in", "inch", "inches", '"', "″", "”", "''"),
         ("ft", "foot", "feet"),
         ("%", "percent", "pct"),
         ("iu/l", "u/l"),

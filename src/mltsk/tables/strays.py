@@ -21,6 +21,7 @@ from .layout import (
     are_numbers,
     is_below_names,
     is_blank,
+    is_line,
     is_number,
     n_filled,
 )
@@ -199,13 +200,14 @@ def data_rows(
     *,
     keep_totals: bool = False,
 ) -> list[Row]:
-    """Rows without those that are empty, hold totals, or say the names again.
+    """Rows without those that are empty, draw lines, hold totals, or say names again.
 
     Programs that print pages write the names at the top of each, below a title.
     """
     kept: list[Row] = []
     usual = _usual_count(rows)
     n_empty = 0
+    n_lines = 0
     n_names = 0
     titles: list[str] = []
     totals: list[str] = []
@@ -214,6 +216,8 @@ def data_rows(
         filled = [cell for cell in cells if cell]
         if not filled:
             n_empty += 1
+        elif is_line(row):
+            n_lines += 1
         elif _are_names(cells, names):
             n_names += 1
             if kept and usual >= THIN_PARTS and n_filled(kept[-1]) == 1:
@@ -224,6 +228,8 @@ def data_rows(
             kept.append(row)
     if n_empty:
         notes.append(f"{plural(n_empty, 'empty row')} among the data left out")
+    if n_lines:
+        notes.append(f"{plural(n_lines, 'row')} of dashes left out")
     if n_names:
         below = f" and titles above them ({quoted_list(titles)})" if titles else ""
         notes.append(f"{plural(n_names, 'row')} with the names again{below} left out")

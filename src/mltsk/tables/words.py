@@ -185,6 +185,8 @@ LADDERS = (
     ("★", "★★", "★★★", "★★★★", "★★★★★"),
     ("*", "**", "***", "****", "*****"),
     ("neg", "trace", "+", "++", "+++", "++++"),
+    ("neg", "trace", "1+", "2+", "3+", "4+"),
+    ("negative", "trace", "1+", "2+", "3+", "4+"),
     ("neg", "trace", "pos"),
     ("negative", "trace", "positive"),
     ("i", "ii", "iii", "iv", "v"),
@@ -192,7 +194,13 @@ LADDERS = (
     ("grade 1", "grade 2", "grade 3", "grade 4"),
     ("nie", "selten", "manchmal", "oft", "immer"),
     ("leicht", "mittel", "schwer"),
+    ("trifft nicht zu", "trifft eher nicht zu", "trifft eher zu", "trifft voll zu"),
+    ("mangelhaft", "ausreichend", "befriedigend", "gut", "sehr gut"),
     ("jamais", "rarement", "parfois", "souvent", "toujours"),
+    ("léger", "modéré", "sévère"),
+    ("nunca", "casi nunca", "a veces", "casi siempre", "siempre"),
+    ("nunca", "raramente", "às vezes", "frequentemente", "sempre"),
+    ("leve", "moderado", "grave"),
 )
 
 
