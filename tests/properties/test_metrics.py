@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from sklearn import metrics as sk
 
 from mltsk.metrics import five_metrics
-from mltsk.metrics.ranking import row_metrics
+from mltsk.metrics.ranked_rows import row_metrics
 
 # few values, so that ties abound; neighbours in the last bit; both zeros
 VALUES = [
