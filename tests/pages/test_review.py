@@ -232,6 +232,14 @@ def test_review_page_names_our_best_model_first_and_a_better_method_below():
     assert "5 folds, drawn 5 times" in text
 
 
+def test_review_page_says_first_of_how_many_rows_methods_were_compared(monkeypatch):
+    monkeypatch.setattr("mltsk.pages.baselines.MAX_COMPARED_ROWS", 80)
+    model = MLTSKClassifier(n_rules=0, n_pairs=0)
+    text = text_of(review_page(table_of(*made_up(160)), model=model).page)
+    _, _, taken = text.partition("Taken: ")
+    assert "average precision, in 80 of 160 rows, evenly spread, 1 is" in taken[:200]
+
+
 def test_review_page_calls_no_model_better_on_so_few_cases():
     X, Y = made_up(120)
     Y["old"] = (X["age"].rank(method="first") > 108).astype(float)

@@ -5,7 +5,13 @@ import re
 import numpy as np
 import pytest
 
-from mltsk.pages.baselines import FOREST, LINEAR, OURS, BaselineComparison
+from mltsk.pages.baselines import (
+    FOREST,
+    LINEAR,
+    MAX_COMPARED_ROWS,
+    OURS,
+    BaselineComparison,
+)
 from mltsk.pages.judged import miscalibrated
 from mltsk.pages.worth import (
     grade,
@@ -156,6 +162,8 @@ def test_headline_names_our_best_model_first():
         "1 of 2 labels can be predicted better than by guessing: gout.",
         "1 of 2 labels cannot be predicted better than by guessing: odd.",
     ]
+    of_some, *_ = headline(labels, comparison._replace(rows=MAX_COMPARED_ROWS))
+    assert "on the same folds of 3,000 rows logistic regression 0.40" in of_some
     shorter = comparison_of(linear=[0.4, 0.4], forest=[0.6, 0.6], short=[0.4, 0.5])
     best = "Our best model: the whole model, mean AP 0.50 (8 statements per label 0.45"
     assert headline(labels, shorter)[0].startswith(best)

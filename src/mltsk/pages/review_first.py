@@ -177,6 +177,10 @@ def _taken(review: Review) -> str:
         f"guessing {_guessed_precision(review, comparison.labels):.2f}"
     )
     where = "1 is perfect"
+    table = review.training or review.table
+    some = how_many_rows(comparison.rows, len(table))
+    if some:
+        where = f"in {some}, {where}"
     if review.is_external:
         where = f"in the table of the fit, {where}"
     most = max(review.own_labels[j].rarer for j in comparison.labels)

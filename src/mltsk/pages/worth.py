@@ -13,7 +13,7 @@ from ..core.worth import grade as grade_in_words
 from ..explain.wording import percent
 from ..metrics.curves import Groups as CalibrationGroups
 from ..text import plural
-from .baselines import FOREST, BaselineComparison
+from .baselines import FOREST, MAX_COMPARED_ROWS, BaselineComparison
 from .judged import JudgedLabel, are_off
 
 NEARLY_ALL_GIVEN = 0.9  # share of rows; from there on a threshold decides nothing
@@ -210,9 +210,12 @@ def _line_on_best_model(
         for method, mean in means.items()
         if method not in comparison.ours
     ]
+    folds = "on the same folds"
+    if comparison.rows == MAX_COMPARED_ROWS:
+        folds = f"{folds} of {comparison.rows:,} rows"
     return [
         f"Our best model: {best}, mean AP {means[best]:.2f} ({other} "
-        f"{means[other]:.2f}; on the same folds {', '.join(other_methods)})."
+        f"{means[other]:.2f}; {folds} {', '.join(other_methods)})."
     ]
 
 
