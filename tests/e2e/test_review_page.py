@@ -368,6 +368,45 @@ def test_review_has_colours_that_can_be_read(browser, page, dark):
     assert browser.run(LEAST_CONTRAST) >= 4.5
 
 
+# Of texts on what lies behind them, whatever it is.
+CONTRASTS = """(selector) => {
+  const parts = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = (text) => {
+    const [r, g, b] = parts(text).map((part) => {
+      const share = part / 255;
+      return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (node) => {
+    const colour = getComputedStyle(node).backgroundColor;
+    const [, , , opacity = 1] = parts(colour);
+    return opacity > 0 ? colour : ground(node.parentElement);
+  };
+  return [...document.querySelectorAll(selector)].map((node) => {
+    const both = [light(getComputedStyle(node).color), light(ground(node))];
+    const [low, high] = both.sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  });
+}"""
+GIVEN = ".explorer .chip, .label.given .label-name, .label.given .chance"
+NAMELESS = """document.querySelectorAll(
+  "[role=img]:not([aria-label]), [role=img][aria-label='']"
+).length"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_review_shows_labels_that_are_given_in_colours_that_can_be_read(
+    browser, page, dark
+):
+    browser.open(page, dark=dark, ready=IS_WHOLE)
+    browser.run(UNFOLD)
+    contrasts = browser.run(CONTRASTS, GIVEN)
+    assert len(contrasts) > 3
+    assert min(contrasts) >= 4.5
+    assert browser.run(NAMELESS) == 0
+
+
 def test_review_is_reached_by_keyboard_alone(browser, page):
     browser.open(page, ready=IS_WHOLE)
     reached = set()

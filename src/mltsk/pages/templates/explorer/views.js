@@ -36,7 +36,7 @@ class LabelList {
     const fill = h("span", { class: "fill" });
     const tick = h("span", { class: "threshold", title });
     const figure = h("span", { class: system.hasLogOdds ? "chance" : "score" });
-    const truth = h("span", { class: "truth", role: "img" });
+    const truth = h("span", { class: "truth" });
     const words = h("span", { class: "label-name", text: name, title: name });
     const bar = h("span", { class: "bar", "aria-hidden": "true" }, fill, tick);
     const props = { class: "label", role: "option", id: `x-label-${j}`, tabindex: -1 };
@@ -72,7 +72,8 @@ class LabelList {
       else if (truth?.unknown.has(j)) mark = "?";
       row.truth.textContent = mark;
       row.truth.title = TRUTH_MARKS[mark];
-      row.truth.ariaLabel = TRUTH_MARKS[mark];
+      row.truth.role = mark ? "img" : null; // a picture without a name is no picture
+      row.truth.ariaLabel = TRUTH_MARKS[mark] || null;
     });
   }
 
