@@ -88,6 +88,17 @@ def test_read_label_counts_the_point_of_sas_as_not_observed(refusal):
     assert "holds '+', '-', '.'" in refusal(FRAME.assign(p=["+", ".", "-"]), "p")
 
 
+def test_label_columns_hint_at_tables_that_have_labels_in_other_places(refusal):
+    rows = pd.DataFrame({"name": ["age", "gout"], "P1": ["61", "1"], "P2": ["48", "0"]})
+    sentence = refusal(rows, "gout")
+    assert "has a row 'gout' and no such column: swap rows and columns" in sentence
+    long = pd.DataFrame({"x": [1.5, 2, 3], "seen as": ["gout", "none", "gout"]})
+    sentence = refusal(long, "gout")
+    assert "has no column 'gout', and column 'seen as' holds it" in sentence
+    assert '--labels "seen as=gout|" if all others mean no' in sentence
+    assert read_table(long, "seen as=gout|").Y["seen as"].tolist() == [1, 0, 1]
+
+
 def test_read_label_refuses_words_and_columns_that_are_not_there(refusal):
     sentence = refusal(FRAME, {"q": "maybe"})
     assert "has no cell with 'maybe'; it holds 'no', 'yes'" in sentence

@@ -1,11 +1,12 @@
 """What a user says about the columns of a table, read and checked."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import product
 from pathlib import Path
 
 from mltsk.datasets.dataset import pick_labels, split_names, unique_names
 from mltsk.exceptions import InputError
-from mltsk.text import quoted_list
+from mltsk.text import quoted_list, typed
 
 from .files import RawTable
 from .kinds import ORDINAL, USED, Said
@@ -41,7 +42,31 @@ def label_columns(raw: RawTable, labels: Labels) -> PositiveWords:
         raise InputError(
             f"Labels are names, a number of columns, or a mapping, not {labels!r}."
         )
+    _refuse_names_of_cells(raw, [name for name in words if name not in raw.frame])
     return {name: words[name] for name in unique_names(words, columns, raw.where)}
+
+
+def _refuse_names_of_cells(raw: RawTable, names: Sequence[str]) -> None:
+    """Refuse labels that are no columns but cells, and say what may be meant.
+
+    A table may lie on its side, with the names of rows in its first column, or a column
+    may hold the labels.
+    """
+    for name, (position, column) in product(names, enumerate(raw.frame)):
+        cells = raw.frame[column]
+        words = {cell for cell in cells if isinstance(cell, str)}
+        if name not in words:
+            continue
+        if position == 0 and len(words) == len(cells):
+            raise InputError(
+                f"{raw.where} has a row {name!r} and no such column: swap rows and "
+                "columns in the file, so that each sample is a row."
+            )
+        raise InputError(
+            f"{raw.where} has no column {name!r}, and column {column!r} holds it: "
+            f"--labels {typed(f'{column}={name}|')} if all others mean no, or "
+            f"--label-column {typed(column)} if each of its words is a label."
+        )
 
 
 def _name_and_word(text: str, columns: Sequence[str]) -> tuple[str, str]:
