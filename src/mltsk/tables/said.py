@@ -11,6 +11,8 @@ from mltsk.text import quoted_list, typed
 from .files import RawTable
 from .kinds import ORDINAL, USED, Said
 
+MAX_LOOKED_ROWS = 10_000  # for a label that is a cell
+
 Names = str | Iterable[str]
 Labels = int | str | Path | Sequence[str] | Mapping[str, object] | None
 Ordinal = str | Iterable[str] | Mapping[str, Sequence[str]] | None
@@ -54,7 +56,7 @@ def _refuse_names_of_cells(raw: RawTable, names: Sequence[str]) -> None:
     """
     for name, (position, column) in product(names, enumerate(raw.frame)):
         cells = raw.frame[column]
-        words = {cell for cell in cells if isinstance(cell, str)}
+        words = {cell for cell in cells[:MAX_LOOKED_ROWS] if isinstance(cell, str)}
         if name not in words:
             continue
         if position == 0 and len(words) == len(cells):
