@@ -31,10 +31,12 @@ def test_has_columns_knows_frames_of_polars():
     assert is_polars(frame)
 
 
-def test_check_column_names_refuses_two_columns_of_one_name():
+def test_check_column_names_refuses_two_columns_of_one_name_and_none_at_all():
     check_column_names(np.ones((2, 2)))
     with pytest.raises(InputError, match="columns of X"):
         check_column_names(pd.DataFrame(np.ones((2, 2)), columns=["a", "a"]))
+    with pytest.raises(InputError, match="X has no columns"):
+        check_column_names(pd.DataFrame(index=range(3)))
 
 
 @pytest.mark.parametrize("cell", [None, np.nan, pd.NA, pd.NaT])

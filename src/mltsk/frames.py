@@ -256,8 +256,10 @@ def has_columns(X: object) -> bool:
 
 
 def check_column_names(X: Frame) -> None:
-    """Refuse a data frame that has two columns of one name."""
+    """Refuse a data frame that has no column, or two of one name."""
     if has_columns(X):
+        if len(X.columns) == 0:
+            raise InputError("X has no columns: a model needs at least one feature.")
         check_different([str(name) for name in X.columns], "columns of X")
 
 
