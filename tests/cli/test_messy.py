@@ -1,5 +1,6 @@
 """Tables as people have them go through the commands without a wrong kind."""
 
+import json
 from typing import NamedTuple
 
 import pytest
@@ -284,6 +285,21 @@ def test_all_commands_take_a_messy_file(make, succeeds, tmp_path):
     succeeds("second-look", model, path)  # the same table by its digest
     succeeds("review", path, expected.options, "--quick --out", page)
     assert all(label in page.read_text("utf-8") for label in expected.labels)
+
+
+def test_evaluate_divides_entries_of_labels_that_the_model_knows(succeeds, tmp_path):
+    path = messy.forms(tmp_path)
+    model = tmp_path / "model.skops"
+    succeeds("fit", path, EXPECTED[messy.forms].options, "--rules 0 --out", model)
+    header, *rows = path.read_text("utf-8-sig").splitlines()
+    both = [f"{row}," for row in rows if "gout / asthma" in row and "called" not in row]
+    none = [f"{row}," for row in rows if row.endswith("none")]
+    path.write_text("\n".join([header, *both, *none]))
+    answer = succeeds("evaluate", model, path, "--json")
+    assert "label 'gout / asthma' read as 'asthma', 'gout'." in answer.err
+    told = json.loads(answer.out)["per_label"]
+    share = len(both) / len(both + none)
+    assert told["gout"]["prevalence"] == told["asthma"]["prevalence"] == share
 
 
 def test_evaluate_says_whether_rows_are_those_of_the_fit(succeeds, tmp_path):

@@ -22,6 +22,7 @@ from ..tables.ages import age_columns
 from ..tables.digest import table_digest
 from ..tables.files import RawTable, is_table, read_raw
 from ..tables.kinds import NOMINAL, NUMBER, USED
+from ..tables.labels import parts_among
 from ..tables.said import label_columns
 from ..tables.table import sparse_rows
 from ..text import known_capitals, quoted_list
@@ -293,7 +294,7 @@ def _listed_labels(names: Sequence[str], table: DataTable) -> DataFrame:
     spelling = known_capitals(table.Y.columns, names)
     for name, usual in spelling.items():
         note(f"{table.name}: label {name!r} read as {usual!r}, which the model knows.")
-    Y = table.Y.rename(columns=spelling)
+    Y = _divided_labels(names, table.Y.rename(columns=spelling), table.name)
     unknown = [name for name in Y if name not in names]
     if unknown:
         note(
@@ -304,6 +305,19 @@ def _listed_labels(names: Sequence[str], table: DataTable) -> DataFrame:
     # A label that is in no list has no column; it is absent where there is a list.
     has_list = table.Y.notna().all(axis=1)
     Y.loc[has_list] = Y.loc[has_list].fillna(0.0)
+    return Y
+
+
+def _divided_labels(names: Sequence[str], Y: DataFrame, where: str) -> DataFrame:
+    """Labels of which an entry such as "gout / asthma" gives two that a model knows."""
+    for name in [name for name in Y if name not in names]:
+        parts = sorted(parts_among(name, names))
+        for part in parts:
+            both = [column for column in (part, name) if column in Y]
+            Y = Y.assign(**{part: Y[both].max(axis=1)})
+        if parts:
+            note(f"{where}: label {name!r} read as {quoted_list(parts)}.")
+            Y = Y.drop(columns=name)
     return Y
 
 

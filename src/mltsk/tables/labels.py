@@ -8,7 +8,7 @@ blank cell means no.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from math import isnan
 from typing import NamedTuple
 
@@ -347,10 +347,9 @@ def _divided(rows: list[Set[str] | None], notes: list[str]) -> list[Set[str] | N
     known = {entry for row in rows for entry in row or ()}
     parts_of: dict[str, Set[str]] = {}
     for entry in known:
-        for separator in OTHER_SEPARATORS:
-            parts = {part.strip() for part in entry.split(separator)} - {""}
-            if len(parts) > 1 and parts <= known:
-                parts_of[entry] = parts
+        parts = parts_among(entry, known)
+        if parts:
+            parts_of[entry] = parts
     if not parts_of:
         return rows
     example = min(parts_of)
@@ -360,6 +359,19 @@ def _divided(rows: list[Set[str] | None], notes: list[str]) -> list[Set[str] | N
         "--separator to overrule"
     )
     return [_with_parts(row, parts_of) for row in rows]
+
+
+def parts_among(entry: str, known: Collection[str]) -> Set[str]:
+    """The labels that a sign in an entry divides, if all of them are known; else none.
+
+    >>> sorted(parts_among("gout / asthma", ["asthma", "gout", "flu"]))
+    ['asthma', 'gout']
+    """
+    for separator in OTHER_SEPARATORS:
+        parts = {part.strip() for part in entry.split(separator)} - {""}
+        if len(parts) > 1 and parts <= set(known):
+            return parts
+    return set()
 
 
 def _with_parts(
