@@ -91,3 +91,29 @@ def test_review_for_the_file_is_two_pages_whatever_names_are(browser, pages, pap
     browser.open(pages["review"], ready=IS_WHOLE)
     printed = browser.page.pdf(format=paper, prefer_css_page_size=True)
     assert printed.count(b"/Type /Page\n") == 2
+
+
+@pytest.fixture(scope="module")
+def many_labels(tmp_path_factory):
+    """A review of 30 labels whose names take two lines, and of features likewise."""
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=(400, 10))
+    weights = rng.normal(size=(10, 30)) * (rng.random((10, 30)) < 0.4)
+    log_odds = 1.5 * values @ weights - 2
+    cases = (log_odds + rng.logistic(size=log_odds.shape) > 0).astype(int)
+    X = pd.DataFrame(values).add_prefix("measurement of something number ")
+    Y = pd.DataFrame(cases).add_prefix(
+        "disease of something rather long, unspecified, not classified, of type "
+    )
+    path = tmp_path_factory.mktemp("many") / "review.html"
+    table = read_table(pd.concat([X, Y], axis=1), list(Y.columns))
+    return review(table, path, quick=True)
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_review_of_many_long_labels_for_the_file_is_two_pages(
+    browser, many_labels, paper
+):
+    browser.open(many_labels, ready=IS_WHOLE)
+    printed = browser.page.pdf(format=paper, prefer_css_page_size=True)
+    assert printed.count(b"/Type /Page\n") == 2

@@ -204,6 +204,17 @@ def test_review_page_calls_figures_rough_of_few_cases_and_of_few_others():
     assert f"fewer than 100 rows lack a label: old ({n_young})." in text
 
 
+def test_review_page_counts_labels_of_few_cases_where_there_are_many():
+    X, Y = made_up(300)
+    for k in range(10):
+        Y[f"rare {k}"] = (np.arange(300) % 7 == k % 7).astype(float)
+    text = text_of(review_page(table_of(X, Y), quick=True).page)
+    n_labels = Y.shape[1]
+    n_few = int((np.minimum(Y.sum(), len(Y) - Y.sum()) < 100).sum())
+    words = f"The figures of {n_few} of {n_labels} labels are rough: fewer than 100"
+    assert words in text
+
+
 def test_review_page_doubts_first_a_feature_that_tells_a_label_almost_alone():
     X, Y = made_up()
     rng = np.random.default_rng(1)

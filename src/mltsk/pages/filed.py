@@ -18,12 +18,14 @@ from .judged import JudgedLabel
 # are no more.
 MAX_FILED_CURVES = 4
 MAX_FILED_RULES = 6  # labels with their statements
+MAX_FILED_LONG_RULES = 4  # of long names, which take lines everywhere
+LONG_NAME = 35  # letters
 MAX_FILED_ROWS = 12  # labels in the table of figures
 MAX_FILED_EXCEPTIONS = 4
 MAX_FILED_EDITS = 4
 # Lines of statements from the head of the cards to their foot, two cards side by side;
 # of a statement, the style sheet shows three.
-LINES_OF_STATEMENTS = 30
+LINES_OF_STATEMENTS = 27
 MAX_LINES = 3
 LETTERS_PER_LINE = 55
 
@@ -37,13 +39,19 @@ def best_predicted(labels: Sequence[JudgedLabel], at_most: int) -> NDArray[np.bo
     return is_filed
 
 
+def n_filed_rules(labels: Sequence[JudgedLabel]) -> int:
+    """Of how many labels the statements are printed."""
+    n_letters = np.median([len(label.name) for label in labels])
+    return MAX_FILED_LONG_RULES if n_letters > LONG_NAME else MAX_FILED_RULES
+
+
 def n_filed_statements(texts: Sequence[str], n_labels: int, warning: str = "") -> int:
     """How many statements of a label are printed: as many as have room.
 
     A warning above them takes some of it.
 
     >>> [n_filed_statements(["short"] * 20, n_labels) for n_labels in (1, 4, 7, 100)]
-    [20, 15, 10, 10]
+    [20, 13, 9, 9]
     >>> n_filed_statements(["long" * 50] * 20, n_labels=7)
     3
     """

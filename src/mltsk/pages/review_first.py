@@ -299,8 +299,11 @@ def _line_on_right_probabilities(labels: list[JudgedLabel]) -> str:
     most = max(label.rarer for label in labels)
     if not sure or len(sure) == len(labels):
         return worth.sentence_on_right_chances(most)
+    which = listing(sure)
+    if len(sure) > worth.MAX_NAMES_OF_LINE:
+        which = f"{len(sure):,} labels"
     return (
-        f"Probabilities of {listing(sure, at_most=5)} can be trusted: of 100 rows with "
+        f"Probabilities of {which} can be trusted: of 100 rows with "
         "a predicted probability of 30 %, about 30 have the label. The other labels "
         f"have fewer than {worth.MANY_CASES} cases, or rows without them: only large "
         "errors would be seen."
@@ -311,6 +314,12 @@ def _line_on_few_cases(labels: list[JudgedLabel]) -> list[str]:
     """Name labels with so few cases, or so few others, that figures are rough."""
     few: list[str] = []
     few_others: list[str] = []
+    n_few = sum(label.rarer < FEW_CASES for label in labels)
+    if n_few > MAX_NAMED_LABELS:
+        return [
+            f"The figures of {n_few:,} of {len(labels):,} labels are rough: fewer than "
+            f"{FEW_CASES} rows have or lack them."
+        ]
     for label in labels:
         if label.rarer >= FEW_CASES:
             continue

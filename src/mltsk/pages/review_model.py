@@ -12,8 +12,8 @@ from ..explain.wording import name, number
 from . import svg, worth
 from .filed import (
     MAX_FILED_EXCEPTIONS,
-    MAX_FILED_RULES,
     best_predicted,
+    n_filed_rules,
     n_filed_statements,
     note_on_left_out,
 )
@@ -53,7 +53,8 @@ def _model_facts(review: Review) -> PageData:
     is_cut = bool(review.short.n_statements_.max() > LONGEST_SHOWN)
     top = n_statements if is_cut else None
     nodes = _general_nodes(base, review, top)
-    is_filed = best_predicted(review.shown_labels, MAX_FILED_RULES)
+    n_filed = n_filed_rules(review.shown_labels)
+    is_filed = best_predicted(review.shown_labels, n_filed)
     labels = []
     for place, j in enumerate(review.shown.tolist()):
         judged = review.labels[j]
@@ -78,7 +79,7 @@ def _model_facts(review: Review) -> PageData:
         "contents": contents.replace(" %", "\N{NO-BREAK SPACE}%"),
         "how_to_read": how_to_read,
         "labels": labels,
-        "left_out": note_on_left_out(len(labels), MAX_FILED_RULES),
+        "left_out": note_on_left_out(len(labels), n_filed),
         "n_filed_exceptions": MAX_FILED_EXCEPTIONS,
         "most": largest_amount(nodes),
         "terms": n_statements,
@@ -117,6 +118,7 @@ def _start(label: str, node: Node | None) -> str:
     start, comma, probability = text.partition(", ")
     if comma:
         text = f"{start}, a probability of {probability}"
+    text = text.replace(" %", "\N{NO-BREAK SPACE}%")
     return text[:1].upper() + text[1:]
 
 
