@@ -19,8 +19,8 @@ from .columns import Columns
 from .core.arrays import FloatArray, underflow_is_zero
 from .core.terms import FEW_VALUES
 from .exceptions import InputError
-from .fit.design import OVERLAPPING
 from .fit.ellipsoid import Ellipsoid
+from .fit.scale import OVERLAPPING
 from .fit.sums import FitSums
 from .frames import MISSING
 from .system import FuzzySystem

@@ -34,7 +34,8 @@ from .core.arrays import (
 from .core.certainty import Certainty
 from .core.fuzzymap import FuzzyMap
 from .core.magnitude import unit_rows, within_reach
-from .core.membership import Firing, Members, firing_strengths
+from .core.members import Members
+from .core.membership import Firing, firing_strengths
 from .core.pairs import Pairs
 from .core.scales import Scaling
 from .core.terms import Terms

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mltsk.fit.design import Design, ExceptionRules, Scale
+from mltsk.fit.design import Design, ExceptionRules
 from mltsk.fit.rows import ArrayRows, Block
+from mltsk.fit.scale import Scale
 
 
 @pytest.fixture

@@ -6,10 +6,11 @@ from numpy.testing import assert_allclose
 
 from mltsk.core.coupling import coupling_matrix, label_correlation
 from mltsk.exceptions import InputError
-from mltsk.fit.design import Design, ExceptionRules, Scale
+from mltsk.fit.design import Design, ExceptionRules
 from mltsk.fit.left_out import rate_shifts
 from mltsk.fit.ridge import Penalty
 from mltsk.fit.rows import ArrayRows, Block
+from mltsk.fit.scale import Scale
 from mltsk.fit.solve import HeldRows, groups_of_labels, left_out_scores, solve
 
 FORMS = ["primal", "dual", "products"]

@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 from sklearn.linear_model import RidgeClassifier
 
 from mltsk import IncrementalMLTSK, MLTSKClassifier, PaperMLTSK, from_dict, to_dict
-from mltsk.core.membership import Members
+from mltsk.core.members import Members
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.io.plain import VERSION

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Array, Matrix, underflow_is_zero
-from ..core.membership import MIN_MEMBERSHIP
+from ..core.members import MIN_MEMBERSHIP
 from ..exceptions import optional
 from ..frames import MISSING
 from ..system import FuzzySystem

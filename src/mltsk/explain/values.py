@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Generic, TypeVar, overload
 
-from ..core.membership import MIN_MEMBERS
+from ..core.members import MIN_MEMBERS
 from ..text import plural
 from .conditions import Condition, Given
 from .page import Node, Page, left_out

@@ -30,10 +30,11 @@ from ..core.arrays import (
 from ..probabilities import Curves
 from ..system import FuzzySystem
 from .corrected import Corrector
-from .design import Coefficients, Design, ExceptionRules, Scale
+from .design import Coefficients, Design, ExceptionRules
 from .left_out import Groups
 from .ridge import Penalty
 from .rows import Block
+from .scale import Scale
 from .solve import HeldRows, groups_of_labels, solve
 from .sums import FitSums
 

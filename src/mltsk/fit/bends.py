@@ -18,7 +18,8 @@ from ..core.arrays import FloatArray, Matrix, weighted_mean_and_sd
 from ..core.scales import Scaling
 from ..core.terms import FEW_VALUES, RAMPS, Terms
 from .curve_shape import CurveShape
-from .design import MIN_TERM_VARIANCE, OVERLAPPING, Design
+from .design import Design
+from .scale import MIN_TERM_VARIANCE, OVERLAPPING
 
 # Kinds of wishes that a curve of one stretch cannot meet.
 BENT = ("points", "above", "below")

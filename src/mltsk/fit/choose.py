@@ -38,9 +38,10 @@ from ..core.arrays import (
 from ..core.membership import Firing
 from ..core.pairs import Pairs
 from .clusters import Clusters
-from .design import Design, ExceptionRules, Scale, gram
+from .design import Design, ExceptionRules, gram
 from .judge import KernelErrors, KernelJudge
 from .left_out import take_groups
+from .scale import Scale
 
 # Rows that judge; linear terms (text) need more to notice what first-order rules add.
 JUDGING_ROWS = 1000

@@ -10,7 +10,7 @@ from scipy.sparse import issparse as is_sparse
 
 from ..core.arrays import Array, Matrix, asnumpy, dense, put, spread_rows
 from ..core.clustering import fuzzy_c_means, xie_beni
-from .design import Scale
+from .scale import Scale
 
 # Centres are found on 2,000 rows for more than 50 centres, else on 5,000.
 MANY_CENTERS = 50

@@ -14,7 +14,8 @@ from ..core.arrays import FloatArray
 from ..exceptions import InputError
 from ..probabilities import Curves
 from .curve_shape import CurveShape
-from .design import OVERLAPPING, Design
+from .design import Design
+from .scale import OVERLAPPING
 from .wishes import Wish
 
 SIGNS = {"rises": 1.0, "falls": -1.0, "convex": 1.0, "concave": -1.0}

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from ..core.arrays import Array, FloatArray, Matrix, asnumpy
 from ..core.scales import Scaling
 from ..core.terms import Terms
-from .design import MAX_FINE_TERMS, Scale
 from .order import knots_below
+from .scale import MAX_FINE_TERMS, Scale
 
 # How far above chance a feature must lie, in standard deviations: 200 features of pure
 # chance then have one such in 17,000 tables. The numbers of communes in a survey lay at

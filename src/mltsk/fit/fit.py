@@ -27,7 +27,7 @@ from ..core.arrays import (
     weights_per_label,
 )
 from ..core.coupling import coupling_matrix, label_correlation
-from ..core.membership import Members
+from ..core.members import Members
 from ..core.scales import column_quantiles
 from ..core.threads import blas_threads
 from ..core.used import UsedFeatures
@@ -43,7 +43,7 @@ from .choose import (
     choose,
 )
 from .clusters import Clusters
-from .design import Design, Scale
+from .design import Design
 from .grow import (
     MAX_GROWN_TERMS,
     MIN_GROWN_ROWS,
@@ -57,6 +57,7 @@ from .memory import FitSize
 from .order import mixed_order, places_in_any_units, stratified_rows
 from .ridge import Penalty, SingularError, solve_dual
 from .rows import ArrayRows, Block, RowIndex, Rows
+from .scale import Scale
 from .solve import (
     Consequents,
     HeldRows,

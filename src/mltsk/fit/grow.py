@@ -41,7 +41,7 @@ from .choose import (
     Wishes,
 )
 from .clusters import Clusters
-from .design import Design, ExceptionRules, Scale
+from .design import Design, ExceptionRules
 from .finer import finer_scale
 from .judge import BlockColumns, RidgeSearch, SumsJudge
 from .left_out import whole_groups
@@ -50,6 +50,7 @@ from .pair_scores import MIN_SIZE, in_few_directions, ranked_pairs, residuals_of
 from .patterns import group_batches
 from .ridge import Penalty
 from .rows import Block
+from .scale import Scale
 from .trial import RulesTrial
 
 # From this many rows on designs grow by sums, if the general rule has at most

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from ..exceptions import InputError
 from ..machine import total_memory
 from .choose import MAX_CENTERS, MAX_KERNEL_ROWS
-from .design import MAX_FINE_TERMS, MIN_FINE_RAMPS, fine_ramps
 from .grow import (
     MAX_GROWN_PRODUCTS,
     MAX_GROWN_TERMS,
@@ -24,6 +23,7 @@ from .grow import (
 )
 from .patterns import MAX_BATCH_BYTES
 from .rows import MAX_HELD_BYTES
+from .scale import MAX_FINE_TERMS, MIN_FINE_RAMPS, fine_ramps
 
 COLUMNS_PER_FEATURE = 7  # six ramps and a line, where rows are dense
 N_RULES_AND_PAIRS = 500  # that a default fit takes at most, where there are many rows

@@ -18,9 +18,10 @@ from ..core.pairs import Pairs
 from ..exceptions import InputError
 from ..probabilities import Curves
 from ..system import FuzzySystem
-from .design import Design, ExceptionRules, Scale
+from .design import Design, ExceptionRules
 from .ridge import Moments
 from .rows import Block, Rows
+from .scale import Scale
 
 # Cells of all sums that a fit keeps: 64 MB. Beyond, it would be no smaller than its
 # rows.

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from ..columns import Columns
 from ..core.certainty import Certainty
-from ..core.membership import Members
+from ..core.members import Members
 from ..core.pairs import Conditions, Pairs
 from ..core.scales import Scaling
 from ..core.terms import Terms

@@ -25,7 +25,8 @@ from ..explain.wording import name
 from ..fit.corrected import Corrector
 from ..fit.curve_shape import CurveShape
 from ..fit.demands import Demand, DemandMaker, columns_of_feature
-from ..fit.design import OVERLAPPING, Design
+from ..fit.design import Design
+from ..fit.scale import OVERLAPPING
 from ..fit.sums import FitSums, LabelSums
 from ..fit.wishes import Wish
 from ..probabilities import Curves

@@ -10,8 +10,9 @@ from scipy.sparse.linalg import inv
 
 from ..core.arrays import Array, FloatArray, Matrix, spread_rows
 from ..core.certainty import Certainty
-from ..fit.design import OVERLAPPING, Design, gram
+from ..fit.design import Design, gram
 from ..fit.ridge import Penalty
+from ..fit.scale import OVERLAPPING
 from ..probabilities import Curves, probabilities_of
 from .training import MAX_CHOICE_ROWS, TrainingRows
 

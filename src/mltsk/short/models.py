@@ -29,7 +29,7 @@ from ..core.arrays import (
     spread_rows,
 )
 from ..core.certainty import Certainty
-from ..core.membership import Members
+from ..core.members import Members
 from ..fit.left_out import rate_shifts
 from ..fit.rows import Block, RowIndex
 from ..fit.solve import left_out_scores

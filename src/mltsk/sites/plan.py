@@ -20,7 +20,8 @@ from ..core.scales import Scaling
 from ..core.terms import Terms
 from ..datasets.dataset import as_number
 from ..exceptions import InputError
-from ..fit.design import Design, ExceptionRules, Scale
+from ..fit.design import Design, ExceptionRules
+from ..fit.scale import Scale
 from ..tables.kinds import CONSTANT, NOMINAL, NUMBER, YES_NO
 from ..text import quoted_list
 from .units import common_units, notes_on_far_numbers
