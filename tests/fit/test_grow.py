@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 
 from mltsk import MLTSKClassifier
 from mltsk.exceptions import InputError
-from mltsk.fit.grow import PAIR_NUMBERS
+from mltsk.fit.pair_search import PAIR_NUMBERS
 
 N_FEATURES = 6
 # A default fit of rows as wide as those on which OpenBLAS once ended the process.

@@ -47,7 +47,6 @@ from .design import Design
 from .grow import (
     MAX_GROWN_TERMS,
     MIN_GROWN_ROWS,
-    N_LINEAR_CENTERS,
     grow,
     may_grow,
 )
@@ -57,6 +56,7 @@ from .memory import FitSize
 from .order import mixed_order, places_in_any_units, stratified_rows
 from .ridge import Penalty, SingularError, solve_dual
 from .rows import ArrayRows, Block, RowIndex, Rows
+from .rules_search import N_LINEAR_CENTERS
 from .scale import Scale
 from .solve import (
     Consequents,

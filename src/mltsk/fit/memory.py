@@ -14,15 +14,11 @@ from dataclasses import dataclass
 from ..exceptions import InputError
 from ..machine import total_memory
 from .choose import MAX_CENTERS, MAX_KERNEL_ROWS
-from .grow import (
-    MAX_GROWN_PRODUCTS,
-    MAX_GROWN_TERMS,
-    MIN_GROWN_ROWS,
-    PAIR_NUMBERS,
-    ROWS_PER_CENTER,
-)
+from .grow import MAX_GROWN_TERMS, MIN_GROWN_ROWS
+from .pair_search import PAIR_NUMBERS
 from .patterns import MAX_BATCH_BYTES
 from .rows import MAX_HELD_BYTES
+from .rules_search import MAX_GROWN_PRODUCTS, ROWS_PER_CENTER
 from .scale import MAX_FINE_TERMS, MIN_FINE_RAMPS, fine_ramps
 
 COLUMNS_PER_FEATURE = 7  # six ramps and a line, where rows are dense
