@@ -17,7 +17,8 @@ from .core.terms import PERCENTILE_TERMS
 from .correctable import CorrectionMixin, names_a_direction, wished_corrector
 from .correction import corrected_record, plain_wishes, price_by_rows
 from .explain import Explanation, explain
-from .fit.fit import FitResult, Names, Options, fit_system
+from .fit.fit import FitResult, fit_system
+from .fit.options import Names, Options
 from .fitted import FittedAttributes
 from .frames import is_polars
 from .observed import ObservedLabelsMixin

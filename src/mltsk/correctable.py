@@ -22,7 +22,7 @@ from .edits import Edits
 from .exceptions import InputError
 from .fit.corrected import Corrector
 from .fit.demands import columns_of_feature
-from .fit.fit import Names
+from .fit.options import Names
 from .fit.sums import FitSums
 from .fit.wishes import (
     CurvesLike,

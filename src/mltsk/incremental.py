@@ -18,7 +18,8 @@ from .core.arrays import (
 )
 from .exceptions import InputError
 from .fit.design import Design
-from .fit.fit import Names, fit_system
+from .fit.fit import fit_system
+from .fit.options import Names
 from .fit.ridge import Penalty
 from .fit.rows import Block
 from .record import FitRecord

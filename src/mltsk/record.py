@@ -23,7 +23,7 @@ from .core.certainty import Certainty
 from .core.threads import blas_threads
 from .core.worth import Worth
 from .exceptions import InputError
-from .fit.choose import Folds
+from .fit.choice import Folds
 from .fit.design import Design
 from .fit.fit import SAMPLE_ROWS, FitResult
 from .fit.left_out import Groups, take_groups

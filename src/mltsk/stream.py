@@ -11,7 +11,7 @@ from scipy import sparse
 from .core.arrays import (
     FloatArray,
 )
-from .fit.choose import Folds
+from .fit.choice import Folds
 from .fit.design import Design
 from .fit.fit import FitResult
 from .fit.left_out import Groups, group_codes, take_groups

@@ -7,7 +7,8 @@ from sklearn.metrics import log_loss
 
 from mltsk import MLTSKClassifier
 from mltsk.fit import choose
-from mltsk.fit.fit import Names, Options, fit_system
+from mltsk.fit.fit import fit_system
+from mltsk.fit.options import Names, Options
 from mltsk.fit.rows import Block
 
 

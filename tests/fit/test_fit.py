@@ -9,8 +9,9 @@ from scipy import sparse
 
 from mltsk import MLTSKClassifier
 from mltsk.columns import Columns
-from mltsk.fit.fit import Names, Options, fit_system
+from mltsk.fit.fit import fit_system
 from mltsk.fit.left_out import rate_shifts
+from mltsk.fit.options import Names, Options
 from mltsk.fit.rows import ArrayRows, Block
 from mltsk.rows.given_rules import with_rules
 

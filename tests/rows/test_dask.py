@@ -12,7 +12,8 @@ from sklearn.base import clone
 from mltsk import IncrementalMLTSK, MLTSKClassifier
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
-from mltsk.fit.fit import Names, Options, fit_system
+from mltsk.fit.fit import fit_system
+from mltsk.fit.options import Names, Options
 from mltsk.rows.read import read_rows
 
 dask = pytest.importorskip("dask", reason='Dask is missing: pip install "mltsk[dask]"')

@@ -10,16 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arrays import (
-    Array,
-    FloatArray,
-    Matrix,
-    dense,
-    put,
-)
-from .choose import (
-    Choice,
-)
+from ..core.arrays import Array, FloatArray, Matrix, dense, put
+from .choice import Choice
 from .design import Design, ExceptionRules
 from .finer import finer_scale
 from .judge import BlockColumns, SumsJudge

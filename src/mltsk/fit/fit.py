@@ -6,13 +6,11 @@ consequents on all rows (`mltsk.fit.solve`). Everything is in closed form.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse as is_sparse
 
-from ..columns import Columns
 from ..core.arrays import (
     Array,
     FloatArray,
@@ -33,38 +31,21 @@ from ..core.threads import blas_threads
 from ..core.used import UsedFeatures
 from ..exceptions import InputError
 from ..system import FuzzySystem
-from .choose import (
-    CHOICE_FOLDS,
-    JUDGING_ROWS,
-    JUDGING_ROWS_LINEAR,
-    Choice,
-    Folds,
-    Wishes,
-    choose,
-)
+from .choice import Choice, Folds, Wishes
+from .choose import CHOICE_FOLDS, JUDGING_ROWS, JUDGING_ROWS_LINEAR, choose
 from .clusters import Clusters
 from .design import Design
-from .grow import (
-    MAX_GROWN_TERMS,
-    MIN_GROWN_ROWS,
-    grow,
-    may_grow,
-)
+from .grow import MIN_GROWN_ROWS, grow, may_grow
 from .judge import KernelJudge
 from .left_out import count_groups
 from .memory import FitSize
+from .options import Names, Options, checked_order
 from .order import mixed_order, places_in_any_units, stratified_rows
 from .ridge import Penalty, SingularError, solve_dual
 from .rows import ArrayRows, Block, RowIndex, Rows
 from .rules_search import N_LINEAR_CENTERS
 from .scale import Scale
-from .solve import (
-    Consequents,
-    HeldRows,
-    groups_of_labels,
-    solve,
-    with_pairs_of_folds,
-)
+from .solve import Consequents, HeldRows, groups_of_labels, solve, with_pairs_of_folds
 from .sums import FitSums, on_host
 
 MIN_ROWS_PER_RULE = 2
@@ -76,49 +57,6 @@ MAX_SAMPLE_ROWS = 60_000
 MAX_SAMPLE_CELLS = 4_000_000
 MIN_SPREAD = 1e-3  # of scores of a design chosen for some rows, next to the model's
 COUPLING_SHARES = (0.0, 0.25, 0.5, 0.75)  # of the ridge, tried by leave-one-out
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the user asks for.
-
-    None leaves a value to leave-one-out; for ``coupling`` and ``scale`` it means none.
-
-    Parameters
-    ----------
-    n_rules, n_pairs, order, width_scale, tnorm, ridge, coupling, coupling_weight, scale
-        As in `mltsk.MLTSKClassifier`.
-    sample_rows : int or None
-        Scale, rules and weights are found on at most this many rows. None is
-        SAMPLE_ROWS, or more, up to MAX_SAMPLE_ROWS, where they have few columns.
-    max_bytes : float or None
-        Bytes that a square matrix may take; None is a share of what is here.
-    form : str or None
-        "primal", "dual", "products", or None for the cheapest.
-    """
-
-    n_rules: int | Literal["xie-beni"] | None = None
-    n_pairs: int | None = None
-    order: int | None = None
-    width_scale: float | None = None
-    tnorm: str = "product"
-    ridge: float | None = None
-    coupling: str | None = None
-    coupling_weight: float | None = None
-    scale: str | None = "auto"
-    sample_rows: int | None = None
-    max_bytes: float | None = None
-    form: str | None = None
-
-
-@dataclass(frozen=True)
-class Names:
-    """What columns and labels are called, and how columns came from features."""
-
-    features: tuple[str, ...]
-    labels: tuple[str, ...]
-    columns: Columns | None = None
-    used: UsedFeatures | None = None
 
 
 @dataclass(frozen=True)
@@ -342,7 +280,7 @@ def _chosen(
     has_all_rows = len(w) == n_rows
     weight_of_all = n_rows * float(w.sum()) / len(w)
     positions = np.flatnonzero(asnumpy(w) > 0)
-    order = _checked_order(options, scale, sample.X)
+    order = checked_order(options, scale, sample.X)
     if len(positions) < len(w):
         sample = sample.take(positions)
     sample = sample.without_unobserved()
@@ -398,52 +336,6 @@ def _wishes(
 def _original(folds: Folds, positions: NDArray[np.intp]) -> Folds:
     """Folds whose rows are those of the sample as it came, at these positions."""
     return tuple((positions[rows], pairs) for rows, pairs in folds)
-
-
-def _checked_order(options: Options, scale: Scale, X: Matrix) -> int | None:
-    """The order of exceptions, which the minimum and pairs need to be 0."""
-    order = options.order
-    if options.tnorm == "minimum":
-        _check_minimum(order, X)
-        order = 0
-    if options.n_pairs:
-        _check_pairs(options, scale, X)
-        order = 0
-    return order
-
-
-def _check_minimum(order: int | None, X: Matrix) -> None:
-    """Refuse the minimum where it cannot join conditions."""
-    if order == 1 or is_sparse(X):
-        reason = "order is 1" if order == 1 else "X is sparse"
-        raise InputError(
-            f"tnorm='minimum' needs exceptions of order 0 and dense X, but {reason}."
-        )
-
-
-def _check_pairs(options: Options, scale: Scale, X: Matrix) -> None:
-    """Refuse pairs where they cannot be found, instead of leaving them out."""
-    wish = f"n_pairs={options.n_pairs}"
-    if scale.name != "quantile":
-        reason = f"the scale is {scale.name!r}"
-        if is_sparse(X):
-            reason = "X is sparse"
-        raise InputError(
-            f"{wish} needs dense X and scale='quantile', on which features have "
-            f'conditions such as "is low", but {reason}: '
-            "change that, or set n_pairs=0."
-        )
-    if options.order == 1 and options.n_rules != 0:
-        raise InputError(
-            f"{wish} needs exceptions of order 0, the only ones that are chosen "
-            "together with pairs, but order is 1: set order=0, n_rules=0 or n_pairs=0."
-        )
-    if len(scale.terms) > MAX_GROWN_TERMS:
-        raise InputError(
-            f"{wish} needs a general rule of at most {MAX_GROWN_TERMS:,} terms, "
-            f"because pairs are found by sums over all of them, but it has "
-            f"{len(scale.terms):,}: take fewer features, or set n_pairs=0."
-        )
 
 
 def _coupled(

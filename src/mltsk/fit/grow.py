@@ -13,14 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import (
-    Array,
-    Matrix,
-)
-from .choose import (
-    Choice,
-    Wishes,
-)
+from ..core.arrays import Array, Matrix
+from .choice import Choice, Wishes
 from .curves import Curves
 from .judged_sample import JudgedSample
 from .pair_search import PAIR_NUMBERS, PairSearch

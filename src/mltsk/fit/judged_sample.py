@@ -14,16 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import (
-    Array,
-    Matrix,
-    asnumpy,
-    cast,
-    namespace,
-)
-from .choose import (
-    Wishes,
-)
+from ..core.arrays import Array, Matrix, asnumpy, cast, namespace
+from .choice import Wishes
 from .judge import BlockColumns, RidgeSearch, SumsJudge
 from .left_out import whole_groups
 from .order import stratified_rows

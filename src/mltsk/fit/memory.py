@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ..exceptions import InputError
 from ..machine import total_memory
-from .choose import MAX_CENTERS, MAX_KERNEL_ROWS
+from .choice import MAX_CENTERS, MAX_KERNEL_ROWS
 from .grow import MAX_GROWN_TERMS, MIN_GROWN_ROWS
 from .pair_search import PAIR_NUMBERS
 from .patterns import MAX_BATCH_BYTES

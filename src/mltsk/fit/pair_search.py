@@ -15,16 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import (
-    Array,
-    FloatArray,
-    asnumpy,
-)
+from ..core.arrays import Array, FloatArray, asnumpy
 from ..core.pairs import Conditions, Pairs
 from ..core.scales import Scaling
-from .choose import (
-    Choice,
-)
+from .choice import Choice
 from .curves import Curves, GeneralRule
 from .judge import BlockColumns
 from .judged_sample import JudgedSample

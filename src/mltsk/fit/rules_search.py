@@ -8,22 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import (
-    Array,
-    asnumpy,
-    dense,
-)
-from .choose import (
-    MAX_CENTERS,
-    MIN_GAINS,
-    RULE_SHARES,
-    WIDTH_ZERO_ORDER,
-    Choice,
-)
+from ..core.arrays import Array, asnumpy, dense
+from .choice import MAX_CENTERS, Choice
 from .clusters import Clusters
 from .design import Design, ExceptionRules
 from .judge import BlockColumns
 from .judged_sample import JudgedSample
+from .kernel_search import MIN_GAINS, RULE_SHARES, WIDTH_ZERO_ORDER
 from .pair_scores import MIN_SIZE
 from .trial import RulesTrial
 

@@ -30,18 +30,13 @@ from ..core.arrays import (
 from ..core.pairs import Pairs
 from ..exceptions import InputError
 from ..machine import total_memory
-from .choose import JUDGING_ROWS_LINEAR, MAX_KERNEL_ROWS, Folds
+from .choice import MAX_KERNEL_ROWS, Folds
+from .choose import JUDGING_ROWS_LINEAR
 from .design import Design
 from .judge import MIN_RIDGE, BlockColumns
 from .left_out import blocks_of_groups, rate_shifts
 from .patterns import group_batches
-from .ridge import (
-    Moments,
-    Penalty,
-    PrimalSolution,
-    conjugate_gradients,
-    solve_dual,
-)
+from .ridge import Moments, Penalty, PrimalSolution, conjugate_gradients, solve_dual
 from .rows import ROW_COPIES, Block, LabelRows, RowIndex, Rows
 from .sums import MAX_SUM_CELLS, LabelSums, columns_of_pairs, n_sum_cells
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .choose import Choice
+from .choice import Choice
 from .design import Design
 from .judge import SumsJudge
 
