@@ -204,13 +204,13 @@ class Adaptation:
     @cached_property
     def moved(self) -> Correction | None:
         """What is added to the numbers of labels that the old system knows."""
-        found = self._correction(self.judged, may_stay=True)
-        if found is None or not np.isfinite(found.strength):
-            return found
+        correction = self._correction(self.judged, may_stay=True)
+        if correction is None or not np.isfinite(correction.strength):
+            return correction
         corrector = self.wishes.corrector(self.rows.label_names, self.judged)
         if not corrector.wishes:
-            return found
-        return self._under_wishes(found, corrector)
+            return correction
+        return self._under_wishes(correction, corrector)
 
     @underflow_is_zero()
     def _under_wishes(self, found: Correction, corrector: Corrector) -> Correction:
@@ -247,14 +247,14 @@ class Adaptation:
 
     def _all_labels(self, field: str) -> FloatArray:
         """A part of both corrections for all labels, 0 where there is none."""
-        parts = [(self.judged, self.moved), (self.begun, self.added)]
+        corrections = [(self.judged, self.moved), (self.begun, self.added)]
         whole: FloatArray | None = None
-        for labels, found in parts:
-            if found is None:
+        for labels, made in corrections:
+            if made is None:
                 continue
-            own = getattr(found, field, None)
+            own = getattr(made, field, None)
             if own is None:
-                own = getattr(found.numbers, field)
+                own = getattr(made.numbers, field)
             if whole is None:
                 whole = np.zeros((*own.shape[:-1], len(self.is_known)))
             whole[..., labels] = own
@@ -356,12 +356,12 @@ class Adaptation:
     def _thresholds(self) -> FloatArray:
         """Thresholds (L,) by the wish of the user; those of few cases stay."""
         rows = self.rows
-        found, _ = find_thresholds(self.threshold, self.honest, rows.Y, rows.w)
+        thresholds, _ = find_thresholds(self.threshold, self.honest, rows.Y, rows.w)
         if np.ndim(self.threshold) == 0 and not isinstance(self.threshold, str):
-            return found
+            return thresholds
         cases = ((rows.w > 0) & (rows.Y > 0)).sum(axis=0)
         stays = self.is_known & (cases < MIN_CASES_OF_THRESHOLD)
-        return np.where(stays, self.base.thresholds, found)
+        return np.where(stays, self.base.thresholds, thresholds)
 
     # what is said ---------------------------------------------------------------------
 
@@ -431,7 +431,7 @@ class Adaptation:
     def changes(self) -> list[str]:
         """What is different from the old model, in sentences."""
         rows = self.rows
-        told = SiteChanges(
+        changes = SiteChanges(
             strength=self.strength,
             effects=[] if self.starts_over else self._effects(),
             rates=[self._changed_rate(j) for j in self.judged.tolist()],
@@ -446,7 +446,7 @@ class Adaptation:
             unused_features=list(rows.unused_features),
             lost_wishes=list(self.wishes.lost),
         )
-        return told.sentences()
+        return changes.sentences()
 
     def _changed_rate(self, j: int) -> ChangedRate:
         """How frequent label j is here, and by the old model."""
@@ -493,5 +493,5 @@ class Adaptation:
 
 def _mean_of_known(values: list[float]) -> float:
     """The mean of numbers that are not NaN; NaN where there is none."""
-    known = [value for value in values if value == value]
-    return float(np.mean(known)) if known else float("nan")
+    defined = [value for value in values if value == value]
+    return float(np.mean(defined)) if defined else float("nan")

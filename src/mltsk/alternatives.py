@@ -283,12 +283,12 @@ class Alternatives:
         """The system with other numbers (Q,) of this label."""
         system = self._system
         design = self.sums.design
-        part = next(part for part in self.sums.parts if self._position in part.labels)
-        place = int(np.flatnonzero(part.labels == self._position)[0])
-        moments = part.moments
+        sums = next(sums for sums in self.sums.parts if self._position in sums.labels)
+        place = int(np.flatnonzero(sums.labels == self._position)[0])
+        moments = sums.moments
         mean = (moments.phi / moments.total)[:, None]
         rates = moments.y[[place]] / moments.total
-        found = design.coefficients(numbers[:, None], mean, rates)
+        coefficients = design.coefficients(numbers[:, None], mean, rates)
         offset = 0.0
         if self.sums.curves is not None:
             offset = float(self.sums.curves.offsets[self._position])
@@ -300,14 +300,16 @@ class Alternatives:
             return changed
 
         intercept = np.array(system.intercept)
-        intercept[j] = found.intercept[0] * self._slope + offset
+        intercept[j] = coefficients.intercept[0] * self._slope + offset
         pair_coef = system.pair_coef
+        if pair_coef is not None:
+            pair_coef = with_label(pair_coef, coefficients.pairs)
         return replace(
             system,
             intercept=intercept,
-            term_coef=with_label(system.term_coef, found.terms),
-            pair_coef=None if pair_coef is None else with_label(pair_coef, found.pairs),
-            coef=with_label(system.coef, found.rules),
+            term_coef=with_label(system.term_coef, coefficients.terms),
+            pair_coef=pair_coef,
+            coef=with_label(system.coef, coefficients.rules),
             certainty=None,
         )
 
@@ -334,13 +336,13 @@ class Alternatives:
             f"{self.tolerance:.2%} above the least; effects in log-odds, with all "
             "others free to follow."
         )
-        told = []
+        sentences = []
         for own in self._by_feature():
             if len(own) > 1 and own[0].may_be_left_out:
-                told.append(self._told_together(own))
+                sentences.append(self._told_together(own))
             else:
-                told += [one.told(self.label) for one in own]
-        return "\n".join([first, *self._beside_curves(), "", *told])
+                sentences += [one.told(self.label) for one in own]
+        return "\n".join([first, *self._beside_curves(), "", *sentences])
 
     def _by_feature(self) -> list[list[EffectRange]]:
         """The effects of each feature, in the order of the largest."""

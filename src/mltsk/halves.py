@@ -58,12 +58,12 @@ def half_answers(record: FitRecord, X: FloatArray) -> FloatArray:
         for _ in range(N_PAIRS_OF_HALVES):
             is_first = rng.permutation(n_places)[places] < n_places // 2
             for kept in (np.flatnonzero(is_first), np.flatnonzero(~is_first)):
-                part = rows.take(kept)
-                if _has_both(part):
+                half_rows = rows.take(kept)
+                if _has_both(half_rows):
                     people = np.arange(len(rows), len(Z))
                     used = np.concatenate([kept, people])
                     answers.append(
-                        _answers(part, Z[used], K[np.ix_(used, used)], len(X))
+                        _answers(half_rows, Z[used], K[np.ix_(used, used)], len(X))
                     )
     if not answers:
         return np.zeros((0, len(X), training.Y.shape[1]))

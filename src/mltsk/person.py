@@ -249,16 +249,16 @@ class _Gaps:
 
     def measurements(self, j: int) -> list[Measurement]:
         """What is missing, those that would say most about label j first."""
-        found = []
+        measurements = []
         for name, (chances, shares) in self.answers.items():
             own = chances[:, j]
             mean = own @ shares
             spread = float(np.sqrt(((own - mean) ** 2) @ shares))
             if spread > 0:
                 low, high = _middle(own, shares)
-                found.append(Measurement(name, low, high, spread))
-        found.sort(key=lambda measurement: -measurement.spread)
-        return found[:MAX_MEASUREMENTS]
+                measurements.append(Measurement(name, low, high, spread))
+        measurements.sort(key=lambda measurement: -measurement.spread)
+        return measurements[:MAX_MEASUREMENTS]
 
 
 def _middle(values: FloatArray, shares: FloatArray) -> tuple[float, float]:

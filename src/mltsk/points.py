@@ -145,8 +145,8 @@ class PointsClassifier(ObservedLabelsMixin, BaseEstimator):
         for sheet in self.sheets_:
             cells = {}
             for item in sheet.items:
-                known = self.known_words_.get(item.feature, ())
-                cells[item.feature] = _cells(item, columns[item.feature], known)
+                words = self.known_words_.get(item.feature, ())
+                cells[item.feature] = _cells(item, columns[item.feature], words)
             totals.append(totals_of(sheet.items, cells, X.shape[0]))
         return np.stack(totals, axis=1)
 

@@ -149,10 +149,10 @@ def respelled(words: Iterable[str], usual: Mapping[str, str]) -> dict[str, str]:
     """
     changed = {}
     for word in words:
-        known = usual.get(word.casefold(), word)
+        usual_word = usual.get(word.casefold(), word)
         is_word = len(word) >= MIN_LETTERS or word.casefold() in SHORT_ANSWERS
-        if known != word and is_word:
-            changed[word] = known
+        if usual_word != word and is_word:
+            changed[word] = usual_word
     return changed
 
 

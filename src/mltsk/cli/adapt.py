@@ -176,14 +176,14 @@ def _labels_there(
     labels = label_options.labels
     if not isinstance(labels, Mapping):
         return labels
-    found = {name: word for name, word in labels.items() if name in raw.frame}
-    if not found:
+    present = {name: word for name, word in labels.items() if name in raw.frame}
+    if not present:
         raise InputError(
             f"{raw.name} has none of the labels of the model "
             f"({quoted_list(list(info.label_names))}): name its label columns with "
             "--labels."
         )
-    return found
+    return present
 
 
 def _kinds_there(

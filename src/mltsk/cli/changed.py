@@ -74,17 +74,18 @@ def in_known_words(columns: Columns, X: DataFrame, data: str) -> DataFrame:
     """
     changed = {}
     for d, name in enumerate(X):
-        known = [*columns.values[d], *columns.rare[d]]
-        if not known or X[name].dtype != "category":
+        model_words = [*columns.values[d], *columns.rare[d]]
+        if not model_words or X[name].dtype != "category":
             continue
         words = [str(word) for word in X[name].dropna().unique()]
-        _refuse_numbers(data, str(name), words, known)
-        _refuse_no_answers(data, str(name), words, known)
-        spelling = known_capitals(words, known) or _short_words(words, known)
+        _refuse_numbers(data, str(name), words, model_words)
+        _refuse_no_answers(data, str(name), words, model_words)
+        spelling = known_capitals(words, model_words)
+        spelling = spelling or _short_words(words, model_words)
         for word, usual in spelling.items():
             note(f"{data}: {name}: {word!r} read as {usual!r}, which the model knows.")
         if not spelling:
-            spelling = _padded_codes(words, known)
+            spelling = _padded_codes(words, model_words)
             for word, usual in list(spelling.items())[:1]:
                 note(
                     f"{data}: {name} has lost zeros in front: read as the codes that "
@@ -206,8 +207,8 @@ def _listed_words(
         text = f"{name}: {quoted_list(sorted(words))}"
         if words.total() == X[name].count():
             d = list(X.columns).index(name)
-            known = [*columns.values[d], *columns.rare[d]]
-            text += f", where the model knows {quoted_list(known)}"
+            model_words = [*columns.values[d], *columns.rare[d]]
+            text += f", where the model knows {quoted_list(model_words)}"
         texts.append(text)
     shown = "; ".join(texts[:MAX_COLUMNS_OF_NOTE])
     n_more = len(texts) - MAX_COLUMNS_OF_NOTE

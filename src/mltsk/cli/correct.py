@@ -215,12 +215,12 @@ def price_text(model: "Estimator") -> str:
     price = model.price_
     features = tuple(feature_names(model))
     labels = tuple(model.system_.label_names)
-    told = []
+    sentences = []
     for wish in restored_wishes(model.wishes_, features, labels):
         names = [labels[label] for label in wish.labels]
         whom = "" if len(names) == len(labels) else f" for {listing(names)}"
-        told.append(wish.told(features[wish.feature]) + whom)
-    lines = [f"wishes: {listing(told)}"]
+        sentences.append(wish.told(features[wish.feature]) + whom)
+    lines = [f"wishes: {listing(sentences)}"]
     if price.attrs["left_out"]:
         lines.append(f"left out: {price.attrs['left_out']}")
     judged = "leave-one-out scores"

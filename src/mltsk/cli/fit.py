@@ -370,9 +370,9 @@ def fit_and_save(
         say(f"{table.columns}\n")
     X, categories = features(table, data, preset)
     start = perf_counter()
-    found = search_table_two(table, X, parameters) if search else None
-    if found is not None:
-        parameters = found.parameters
+    best = search_table_two(table, X, parameters) if search else None
+    if best is not None:
+        parameters = best.parameters
     model = fitted_model(table, X, preset, parameters)
     seconds = round(perf_counter() - start, 3)
     # before the file is written, so that a failure leaves none behind
@@ -381,7 +381,7 @@ def fit_and_save(
         table,
         X,
         is_of_paper=preset is Preset.paper,
-        found=found,
+        found=best,
         seconds=seconds,
         out=out,
     )

@@ -187,14 +187,14 @@ def _verdicts(judged: "Mapping[str, JudgedLabel]") -> list[str]:
     """Sentences about labels that nothing tells, and that something gives away."""
     guessed = []
     unjudged = []
-    told = []
+    suspicious = []
     for name, label in judged.items():
         if label.is_too_rare:
             unjudged.append(f"{name} ({label.rarer})")
         elif label.is_guessed:
             guessed.append(name)
         elif label.AUC[0] >= SUSPECT_AUC:
-            told.append(name)
+            suspicious.append(name)
     verdicts = []
     if unjudged:
         names = listing(unjudged, at_most=MAX_NAMES_OF_LINE)
@@ -202,8 +202,8 @@ def _verdicts(judged: "Mapping[str, JudgedLabel]") -> list[str]:
     if guessed:
         names = listing(guessed, at_most=MAX_NAMES_OF_LINE)
         verdicts.append(f"Cannot be predicted better than by guessing: {names}.")
-    if told:
-        names = listing(told, at_most=MAX_NAMES_OF_LINE)
+    if suspicious:
+        names = listing(suspicious, at_most=MAX_NAMES_OF_LINE)
         verdicts.append(
             f"Predicted almost without error: {names}. A feature may be known only "
             "afterwards; `mltsk doctor` names features that tell a label almost alone."

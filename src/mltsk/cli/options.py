@@ -386,20 +386,20 @@ class TableOptions(FileOptions):
 
         ``group_name`` is the column that kept rows together.
         """
-        known: dict[str, str] = {}
+        reading: dict[str, str] = {}
         texts = ("label_column", "separator", "long", "missing", "age", "decimal")
         for name in texts:
             if getattr(self, name):
-                known[name] = getattr(self, name)
+                reading[name] = getattr(self, name)
         if self.labels and "=" in self.labels:  # words that mean yes
-            known["labels"] = self.labels
+            reading["labels"] = self.labels
         if self.prefix:
-            known["prefix"] = str(self.prefix)
+            reading["prefix"] = str(self.prefix)
         if self.blank_means_no:
-            known["blank_means_no"] = "yes"
+            reading["blank_means_no"] = "yes"
         if group_name:
-            known["group"] = group_name
-        return known
+            reading["group"] = group_name
+        return reading
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -73,9 +73,9 @@ def _search(
         best = best_setting(model, X, Y, grid, groups=table.groups)
     with working("searching again without each fifth of the rows"):
         scores = honest_scores(model, X, Y, grid, groups=table.groups)
-    told = ", ".join(f"{name} {value:g}" for name, value in best.params.items())
+    settings = ", ".join(f"{name} {value:g}" for name, value in best.params.items())
     of_label = f" of {table.label_names[0]}" if Y.shape[1] == 1 else ""
-    chosen = f"{told}; best AP{of_label} of {n_settings:,} settings on five folds"
+    chosen = f"{settings}; best AP{of_label} of {n_settings:,} settings on five folds"
     return FoundSetting({**parameters, **best.params}, chosen, scores)
 
 

@@ -112,14 +112,14 @@ def table_for(plan: "Plan", data: str, options: TableOptions) -> "DataTable":
     values = asdict(options)
     if options.labels is None and options.label_column is None and not options.long:
         raw = read_raw(data, None, options.rules())
-        found = [name for name in plan.label_names if name in raw.frame]
-        if not found:
+        present = [name for name in plan.label_names if name in raw.frame]
+        if not present:
             raise InputError(
                 f"{data} has none of the labels of the plan "
                 f"({listing(plan.label_names, at_most=5)}): name its label columns "
                 "with --labels."
             )
-        values["labels"] = dict.fromkeys(found)
+        values["labels"] = dict.fromkeys(present)
     for name in ("nominal", "ordinal", "number"):
         if values[name]:
             raise InputError(
@@ -146,8 +146,8 @@ def _say_sums(sums: "SiteSums", out: str) -> None:
     say(f"sums of {n_columns:,} columns for {listing(shared, at_most=10)}")
     if sums.least > 1:
         say(f"no count of fewer than {sums.least} people:")
-    told = sums.told or ("Nothing was hidden.",)
-    for sentence in (*told, sums.cost) if sums.cost else told:
+    sentences = sums.told or ("Nothing was hidden.",)
+    for sentence in (*sentences, sums.cost) if sums.cost else sentences:
         say("\n".join(wrap(f"- {sentence}", MAX_LINE_WIDTH, subsequent_indent="  ")))
     say(f"sums: {out}, {_size(out)}")
 
@@ -234,12 +234,12 @@ def join(
     with working(f"joining {plural(len(sites), 'site')}"):
         wished = 0.5 if threshold is None else threshold
         model = joined(sites, wished, keep_sums=keep_sums)
-    told = sites[0].plan
+    plan = sites[0].plan
     info = ModelInfo(
         data=plural(len(sites), "site"),
-        feature_names=told.columns.names,
+        feature_names=plan.columns.names,
         label_names=model.label_names_,
-        kinds=told.kinds,
+        kinds=plan.kinds,
         fitted={
             "sites": len(sites),
             "bytes": sorted(Path(path).stat().st_size for path in sums),

@@ -282,12 +282,12 @@ def _test_table(path: str, table: "DataTable", options: TableOptions) -> "DataTa
     """Another file, read as the first one was: the same kinds of columns and labels."""
     from dataclasses import asdict
 
-    told = asdict(options)
+    values = asdict(options)
     has_own_labels = options.label_column or options.long
     if not has_own_labels and "=" not in (options.labels or ""):
-        told["labels"] = list(table.label_names)
+        values["labels"] = list(table.label_names)
     for kind in ("drop", "nominal", "number"):
-        told[kind] = ()
-    told["ordinal"] = ()
-    told["group"] = table.group_name or False
-    return mltsk.read_table(path, **told, kinds=table.kinds)
+        values[kind] = ()
+    values["ordinal"] = ()
+    values["group"] = table.group_name or False
+    return mltsk.read_table(path, **values, kinds=table.kinds)

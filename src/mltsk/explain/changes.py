@@ -113,7 +113,7 @@ def changed_effects(before: FuzzySystem, change: FuzzySystem) -> list[ChangedEff
     """
     old = Effects(before)
     new = Effects(change)
-    found = []
+    changed = []
     for t, subject in enumerate(old.subjects):
         if not len(old.terms_of(t)):
             continue
@@ -136,9 +136,9 @@ def changed_effects(before: FuzzySystem, change: FuzzySystem) -> list[ChangedEff
                 after=was + float(moved[place]),
                 error=ERRORS_OF_95_CHOSEN * float(errors[place]),
             )
-            found.append(effect)
-    found.sort(key=lambda effect: -abs(effect.after - effect.before))
-    return found
+            changed.append(effect)
+    changed.sort(key=lambda effect: -abs(effect.after - effect.before))
+    return changed
 
 
 def _values(effects: Effects, t: int) -> Array:
@@ -177,19 +177,19 @@ class SiteChanges:
 
     def sentences(self) -> list[str]:
         """The changes in words, a sentence each."""
-        told = [self._of_strength()]
-        told += [str(effect) for effect in self.effects[:MAX_TOLD_EFFECTS]]
+        texts = [self._of_strength()]
+        texts += [str(effect) for effect in self.effects[:MAX_TOLD_EFFECTS]]
         n_more = len(self.effects) - MAX_TOLD_EFFECTS
         if n_more > 0:
-            told.append(f"{plural(n_more, 'more effect')} moved beyond the interval.")
-        told += [str(rate) for rate in self.rates if rate.is_clear]
-        told += self._of_names()
+            texts.append(f"{plural(n_more, 'more effect')} moved beyond the interval.")
+        texts += [str(rate) for rate in self.rates if rate.is_clear]
+        texts += self._of_names()
         if self.lost_wishes:
-            told.append(
+            texts.append(
                 "Wishes about log-odds of the old model, which are not met here: "
                 f"{listing(self.lost_wishes)}."
             )
-        return told
+        return texts
 
     def _of_strength(self) -> str:
         """What became of the numbers."""
@@ -224,8 +224,8 @@ class SiteChanges:
                 "Not in the old model, so not used (a new fit could): {}.",
             ),
         )
-        told = []
+        sentences = []
         for names, form in forms:
             if names:
-                told.append(form.format(listing([name(text) for text in names])))
-        return told
+                sentences.append(form.format(listing([name(text) for text in names])))
+        return sentences

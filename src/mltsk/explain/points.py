@@ -99,12 +99,12 @@ class PointsItem:
     def choices(self) -> list[tuple[str, int]]:
         """What can be found about a person, in words, and its points."""
         if not self.values:
-            found = list(zip(self.ranges(), self.points, strict=True))
-            return [*found, (MISSING, self.missing)]
-        found = list(zip(self.values, self.points, strict=True))
-        if len(found) > MAX_EQUAL_VALUES:
-            found = [choice for choice in found if choice[1] != self.other]
-        return [*found, (ANY_OTHER, self.other), (MISSING, self.missing)]
+            choices = list(zip(self.ranges(), self.points, strict=True))
+            return [*choices, (MISSING, self.missing)]
+        choices = list(zip(self.values, self.points, strict=True))
+        if len(choices) > MAX_EQUAL_VALUES:
+            choices = [choice for choice in choices if choice[1] != self.other]
+        return [*choices, (ANY_OTHER, self.other), (MISSING, self.missing)]
 
     def ranges(self) -> list[str]:
         """The ranges of numbers in words."""

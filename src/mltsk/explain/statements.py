@@ -80,10 +80,10 @@ class Statements:
         make = partial(self._general_shape, j)
         if not self.is_sheet:
             return _by_size(subjects, sizes, make)
-        told = np.array(
+        shown = np.array(
             [t for t in subjects.tolist() if self._is_told(t, j)], dtype=int
         )
-        return Items(largest_first(told, sizes[told]), make)
+        return Items(largest_first(shown, sizes[shown]), make)
 
     def _is_told(self, t: int, j: int) -> bool:
         """Whether a short model has a statement about subject t and label j.

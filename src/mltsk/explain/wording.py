@@ -137,8 +137,8 @@ def positions(
     what the names are called in it.
     """
     places_of: dict[str, list[int]] = {}
-    for i, known in enumerate(names):
-        places_of.setdefault(known, []).append(i)
+    for i, other in enumerate(names):
+        places_of.setdefault(other, []).append(i)
     places: list[int] = []
     for wish in wanted:
         if not isinstance(wish, str) or wish not in places_of:

@@ -293,19 +293,19 @@ def _other_scores(
 ) -> FloatArray:
     """Scores of test rows by logistic regression and by forests, (2, n of test, L)."""
     train, test = fold
-    known, unseen = _as_numbers(cells, train, test)
+    train_numbers, test_numbers = _as_numbers(cells, train, test)
     Y = Y[train]
     scores = np.zeros((2, len(test), Y.shape[1]))
     for labels in _observed_together(Y):
         is_seen = ~np.isnan(Y[:, labels[0]])
-        A = known[is_seen]
+        A = train_numbers[is_seen]
         y = Y[is_seen][:, labels].astype(int)
         for j, column in zip(labels, y.T, strict=True):
             linear = LogisticRegression(max_iter=1000).fit(A, column)
-            scores[0, :, j] = linear.decision_function(unseen)
+            scores[0, :, j] = linear.decision_function(test_numbers)
         forest = RandomForestClassifier(100, min_samples_leaf=3, random_state=seed)
         forest.fit(A, y[:, 0] if len(labels) == 1 else y)
-        scores[1][:, labels] = label_scores(forest, unseen, len(labels))
+        scores[1][:, labels] = label_scores(forest, test_numbers, len(labels))
     return scores
 
 
@@ -349,11 +349,11 @@ def _as_numbers(
     cells: Samples, train: RowNumbers, test: RowNumbers
 ) -> tuple[FloatArray | CSR, FloatArray | CSR]:
     """Training and test rows as numbers, prepared by what the training rows say."""
-    known = take_rows(cells, train)
-    unseen = take_rows(cells, test)
+    train_cells = take_rows(cells, train)
+    test_cells = take_rows(cells, test)
     if sparse.issparse(cells):
-        to_unit_length = Normalizer()
-        return to_unit_length.transform(known), to_unit_length.transform(unseen)
+        unit_length = Normalizer()
+        return unit_length.transform(train_cells), unit_length.transform(test_cells)
     imputer = SimpleImputer(
         strategy="median", add_indicator=True, keep_empty_features=True
     )
@@ -368,4 +368,4 @@ def _as_numbers(
         (encoder, make_column_selector(dtype_include="category")),
     )
     with warnings.catch_warnings(action="ignore"):  # unknown categories in test rows
-        return prepared.fit_transform(known), prepared.transform(unseen)
+        return prepared.fit_transform(train_cells), prepared.transform(test_cells)

@@ -251,13 +251,13 @@ def explorer_data(
     page_rows = PageRows()
     if X is not None:
         page_rows = _read_rows(model, X, Y, ids=ids, shown=shown, are_held=rows)
-    known = None  # the model with the record of its fit
+    recorded = None  # the model with the record of its fit
     if shown is None:  # shorter models of 1,000 labels took a minute
-        known = model_with_record(classifier, page_rows.features, Y)
+        recorded = model_with_record(classifier, page_rows.features, Y)
     edited = None
     if _offers_edits(edits, holds_rows=page_rows.data is not None):
         edited = edits_data(model, has_all_labels=shown is None)
-        _add_judged(edited, known, page_rows)
+        _add_judged(edited, recorded, page_rows)
     data = {
         **_model_data(classifier, page_rows.values, page_rows.labels, shown),
         "edits": edited,
@@ -267,7 +267,7 @@ def explorer_data(
     }
     used = len(embedded(data)) + len(script_source()) + len(source(STYLE_SHEET))
     room = min(used, MAX_PAGE_LENGTH - used)  # no more than twice the page
-    return {**data, "sizes": sizes_data(classifier, known, room)}
+    return {**data, "sizes": sizes_data(classifier, recorded, room)}
 
 
 class PageRows(NamedTuple):

@@ -295,7 +295,7 @@ def model_card(facts: MethodsFacts) -> list[list[str]]:
         "Known limits": f"{OPEN}; judged on left-out rows of one table alone",
         "Contact": OPEN,
     }
-    return [[what, said] for what, said in card.items()]
+    return [[what, text] for what, text in card.items()]
 
 
 def _options(model: MLTSKClassifier) -> str:

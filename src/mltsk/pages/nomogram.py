@@ -124,9 +124,9 @@ def _findings(item: PointsItem) -> list[tuple[int, list[str]]]:
 
 def _short_choices(item: PointsItem) -> list[tuple[str, int]]:
     """Ranges in signs, or values, and their points."""
-    *found, _ = item.choices()
+    *choices, _ = item.choices()
     if item.values or not item.cuts:
-        return found
+        return choices
     inner = [text.replace(" to below ", " to ") for text in item.ranges()[1:-1]]
     ends = (f"< {exactly(item.cuts[0])}", f"≥ {exactly(item.cuts[-1])}")
     return list(zip([ends[0], *inner, ends[1]], item.points, strict=True))

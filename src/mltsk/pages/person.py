@@ -165,13 +165,13 @@ def _measure_sentence(label: PersonLabel) -> str:
     """What to measure next."""
     if not label.measurements:
         return ""
-    told = []
+    named = []
     for measurement in label.measurements:
         ends = f"{_percent(measurement.low)} and {_percent(measurement.high)}"
-        told.append(f"{name(measurement.name)} (between {ends})")
+        named.append(f"{name(measurement.name)} (between {ends})")
     return (
         "Not measured, and what the probability would be for eight in ten people if "
-        f"it were: {listing(told)}."
+        f"it were: {listing(named)}."
     )
 
 
@@ -179,12 +179,12 @@ def _known(X: TableLike, model: MLTSKClassifier) -> list[tuple[str, str]]:
     """What is known about the person: features and values as they came."""
     names = getattr(model, "feature_names_in_", None)
     columns = columns_of(X if hasattr(X, "shape") else np.asarray(X))
-    known = []
+    facts = []
     for d, column in enumerate(columns):
         own = column.name if names is None else names[d]
         text = column.words.by_row()[0]
-        known.append((name(own), "not measured" if text is None else name(text)))
-    return known
+        facts.append((name(own), "not measured" if text is None else name(text)))
+    return facts
 
 
 def _neighbour_facts(

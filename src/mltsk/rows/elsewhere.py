@@ -166,12 +166,12 @@ def _classes_for(
 ) -> tuple[FloatArray, NDArray[np.bool_], tuple[str, ...]]:
     """One-dimensional classes in the columns of a model."""
     values = np.asarray(y).ravel()
-    known = model.classes_.tolist()
+    classes = model.classes_.tolist()
     for value in dict.fromkeys(values.tolist()):
-        if value not in known:
+        if value not in classes:
             raise InputError(
                 f"y holds {value!r:.80}, which is none of the classes of the model "
-                f"({quoted_list([str(name) for name in known])}): fit a new model."
+                f"({quoted_list([str(name) for name in classes])}): fit a new model."
             )
     like_old = Targets(
         Y=np.zeros((0, len(model.label_names_))),

@@ -254,8 +254,8 @@ def _straight_scaling(long: FuzzySystem, X: Array) -> Scaling:
     has_third = np.array([len(np.unique(x[~np.isnan(x)])) > 2 for x in X.T], dtype=bool)
     # the sum of two very large numbers may be larger than all numbers
     is_large = np.maximum(np.abs(low), np.abs(high)) > MAX_SAFE_SUM
-    part = np.where(is_large, 0.5, 1.0)
-    middle = (low * part + high * part) / (2 * part)
+    scale = np.where(is_large, 0.5, 1.0)
+    middle = (low * scale + high * scale) / (2 * scale)
     middle = np.where(has_third, middle, high)
     middle_level = np.where(middle < high, 0.5, 1.0)
     return Scaling(

@@ -153,19 +153,19 @@ class ShortModels:
         None where they hold no observation of some label.
         """
         rows = self._chosen_on
-        part = rows.take(kept)
-        if not part.w.any(axis=0).all():
+        part_rows = rows.take(kept)
+        if not part_rows.w.any(axis=0).all():
             return None
-        block = Block(part.X, part.Y, part.w, part.groups)
+        block = Block(part_rows.X, part_rows.Y, part_rows.w, part_rows.groups)
         if rows.wishes is not None:
             scores = wished_scores(block, rows.wishes, rows.design, rows.penalty.rho)
-            return replace(part, loo_scores=scores)
+            return replace(part_rows, loo_scores=scores)
         Z, K = self._kernel
         scores = left_out_scores(
             rows.design, rows.penalty, block, Z[kept], K[np.ix_(kept, kept)]
         )
-        shifts = rate_shifts(part.Y, part.w, part.groups)
-        return replace(part, loo_scores=scores + shifts)
+        shifts = rate_shifts(part_rows.Y, part_rows.w, part_rows.groups)
+        return replace(part_rows, loo_scores=scores + shifts)
 
     @cached_property
     def _folds(self) -> list[Fold]:
@@ -177,10 +177,10 @@ class ShortModels:
         own_fold = self._fold_of_rows
         for k in range(min(N_FOLDS, len(own_fold))):
             others = np.flatnonzero(own_fold != k)
-            part = self._part(others)
-            if part is None:
+            fold_rows = self._part(others)
+            if fold_rows is None:
                 continue
-            problem = self._problem(others, part.target)
+            problem = self._problem(others, fold_rows.target)
             left_out = np.flatnonzero(own_fold == k)
             folds.append(Fold.of(left_out, problem, self.max_size))
         return folds
@@ -211,9 +211,9 @@ class ShortModels:
         for _ in range(N_HALVES // 2):
             is_first = rng.permutation(n_places)[places] < n_places // 2
             for half in (np.flatnonzero(is_first), np.flatnonzero(~is_first)):
-                part = self._part(half)
-                if part is not None:
-                    halves.append((half, part.target))
+                half_rows = self._part(half)
+                if half_rows is not None:
+                    halves.append((half, half_rows.target))
         return halves
 
     @cached_property

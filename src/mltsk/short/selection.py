@@ -421,8 +421,8 @@ class ForwardSelection:
         root = np.sqrt(self.norm[labels, candidates])
         # rows of V that a label has not filled yet are 0
         own = self.V[labels, :largest, candidates]
-        told = np.matmul(own[:, None, :], self.V[of_labels, :largest])[:, 0]
-        v = self.products.columns(candidates) - told
+        explained = np.matmul(own[:, None, :], self.V[of_labels, :largest])[:, 0]
+        v = self.products.columns(candidates) - explained
         v[rows, candidates] += CHOICE_RIDGE
         v /= root[:, None]
         self.V[labels, n_kept] = v
@@ -441,9 +441,9 @@ class ForwardSelection:
         products[np.arange(len(kept)), kept] += CHOICE_RIDGE
         lower = np.linalg.cholesky(products[:, kept])
         basis = solve_triangular(lower, products, lower=True, check_finite=False)
-        told = solve_triangular(lower, c[kept], lower=True, check_finite=False)
+        explained = solve_triangular(lower, c[kept], lower=True, check_finite=False)
         self.V[label] = 0.0
         self.V[label, : len(kept)] = basis
-        self.left[label] = c - told @ basis
+        self.left[label] = c - explained @ basis
         self.norm[label] = 1 + CHOICE_RIDGE - np.einsum("ku,ku->u", basis, basis)
         self.kept[label] = list(kept)

@@ -172,9 +172,9 @@ def _sums_in(archive: zipfile.ZipFile, path: str | Path) -> SiteSums:
     plan = plan_from(about.get("plan"))
     check_text(about.get("site"), "'site'")
     require(is_count(about.get("least")), "'least' must be a whole number")
-    told = about.get("told")
-    require(isinstance(told, list), "'told' must be a list")
-    for text in told:
+    sentences = about.get("told")
+    require(isinstance(sentences, list), "'told' must be a list")
+    for text in sentences:
         check_text(text, "what was told")
     labels = _label_groups(about.get("labels"), len(plan.label_names))
     totals = about.get("totals")
@@ -183,7 +183,7 @@ def _sums_in(archive: zipfile.ZipFile, path: str | Path) -> SiteSums:
     names = {SUMS_JSON}
     moments = []
     for number, (own, total) in enumerate(zip(labels, totals, strict=True)):
-        names |= {f"{part}{number}.npy" for part in ("H", "B", "phi", "y")}
+        names |= {f"{name}{number}.npy" for name in ("H", "B", "phi", "y")}
         check_size(BYTES_PER_CELL * plan.design.n_columns**2, path)
         arrays = _arrays(archive, number, _shapes(plan, len(own)), path)
         moments.append(_moments(arrays, total))
@@ -192,7 +192,7 @@ def _sums_in(archive: zipfile.ZipFile, path: str | Path) -> SiteSums:
         plan=plan,
         site=about["site"],
         least=about["least"],
-        told=tuple(told),
+        told=tuple(sentences),
         labels=tuple(labels),
         moments=tuple(moments),
     )

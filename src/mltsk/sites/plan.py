@@ -400,13 +400,13 @@ def _made_up_numbers(
     total = sum(feature["rows"] for feature in features)
     if not total:
         return np.zeros(MADE_UP_ROWS)
-    parts = []
+    samples = []
     for feature in features:
         n_own = round(4 * MADE_UP_ROWS * feature["rows"] / total)
         shares = (np.arange(n_own) + 0.5) / max(n_own, 1)
         if "percentiles" in feature:
             knots = np.linspace(0, 1, len(feature["percentiles"]))
-            parts.append(np.interp(shares, knots, feature["percentiles"]))
+            samples.append(np.interp(shares, knots, feature["percentiles"]))
             continue
         pairs = feature.get("numbers", [])
         if levels:
@@ -416,10 +416,10 @@ def _made_up_numbers(
             values, counts = np.array(pairs, dtype=np.float64).T
             up_to = np.cumsum(counts) / counts.sum()
             places = np.searchsorted(up_to, shares).clip(0, len(values) - 1)
-            parts.append(values[places])
-    if not parts:
+            samples.append(values[places])
+    if not samples:
         return np.zeros(MADE_UP_ROWS)
-    numbers = np.sort(np.concatenate(parts))
+    numbers = np.sort(np.concatenate(samples))
     places = np.linspace(0, len(numbers) - 1, MADE_UP_ROWS).astype(np.intp)
     return np.asarray(numbers[places])
 

@@ -68,8 +68,8 @@ def check_summary(content: Json) -> None:
             is_count_of = _is_number_of_rows(label.get(name), content["rows"])
             require(is_count_of, f"{name!r} of a label must be a number of rows")
         require(label["cases"] <= label["observed"], "cases must have been observed")
-    for what, parts in (("features", features), ("labels", labels)):
-        names = [part["name"] for part in parts]
+    for what, items in (("features", features), ("labels", labels)):
+        names = [item["name"] for item in items]
         require(are_different_words(names), f"two {what} have the same name")
 
 

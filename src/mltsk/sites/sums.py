@@ -101,10 +101,10 @@ class SiteSums:
         for own in groups_of_labels(w[:, shared], len(shared)):
             label_groups.append(shared[own])
             moments.append(block.moments(plan.design, shared[own]))
-        told = [*safe.told]
+        sentences = [*safe.told]
         if least == 1:
-            told.append("Nothing was hidden: sums may tell of single people.")
-        told.append(_people_and_columns(int(observed.any(axis=1).sum()), plan))
+            sentences.append("Nothing was hidden: sums may tell of single people.")
+        sentences.append(_people_and_columns(int(observed.any(axis=1).sum()), plan))
         cost = ""
         if safe.told:
             cost = _cost(plan, (X, Y, observed), (safe.X, safe.Y, safe.observed))
@@ -112,7 +112,7 @@ class SiteSums:
             plan=plan,
             site=table.name,
             least=least,
-            told=tuple(text for text in told if text),
+            told=tuple(text for text in sentences if text),
             labels=tuple(label_groups),
             moments=tuple(moments),
             cost=cost,

@@ -48,8 +48,8 @@ def notes_on_far_numbers(features: Mapping[str, Sequence[Feature]]) -> list[str]
     notes = []
     for name, of_sites in features.items():
         ends = [_ends(feature) for feature in of_sites]
-        known = [own for own in ends if own is not None]
-        if any(_far_from(one, other) for one, other in combinations(known, 2)):
+        measured = [own for own in ends if own is not None]
+        if any(_far_from(one, other) for one, other in combinations(measured, 2)):
             notes.append(
                 f"All numbers of {name!r:.80} at one site are far from those at "
                 "another: are they in the same unit?"

@@ -26,8 +26,8 @@ def table_digest(X: pandas.DataFrame | Matrix, Y: pandas.DataFrame) -> str:
     False
     """
     digest = sha256()
-    for part in (X, Y):
-        for name, content in _columns(part):
+    for half in (X, Y):
+        for name, content in _columns(half):
             digest.update(f"{len(name)} {len(content)} ".encode())
             digest.update(name.encode("utf-8", "surrogatepass"))
             digest.update(content)

@@ -292,12 +292,12 @@ def _reasons(
 
     On some it is lower, and fewer settings were run than the paper's.
     """
-    known: dict[tuple[str, str], list[str]] = {}
+    names_by_reason: dict[tuple[str, str], list[str]] = {}
     for dataset in datasets:
         reason = paper.explanation(method, dataset)
         if reason:
-            known.setdefault(reason, []).append(dataset)
-    for (text, page), names in known.items():
+            names_by_reason.setdefault(reason, []).append(dataset)
+    for (text, page), names in names_by_reason.items():
         yield f"{method} on {_titles(results, names)}: {text} (docs/{page})."
 
     near = _near_readings(results, method, datasets)
@@ -308,7 +308,7 @@ def _reasons(
             f"in the reading “{results.title(key)}”."
         )
 
-    explained = {*chain(*known.values(), *near.values())}
+    explained = {*chain(*names_by_reason.values(), *near.values())}
     unexplained = [dataset for dataset in datasets if dataset not in explained]
     between = _between_readings(results, method, unexplained)
     if between:
