@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import log_loss
 
 from mltsk import MLTSKClassifier
-from mltsk.fit import choose
+from mltsk.fit import kernel_search
 from mltsk.fit.fit import fit_system
 from mltsk.fit.options import Names, Options
 from mltsk.fit.rows import Block
@@ -60,7 +60,8 @@ def test_straight_lines_tell_more_than_ramps_alone_where_nothing_bends(monkeypat
         fresh = lines_of_skewed_features(rng, 5000)
         losses = [log_loss_of_fit(rows, fresh)]
         with monkeypatch.context() as patch:
-            patch.setattr(choose._Search, "_general_key", (choose.RAMPS_ALONE, 1.0))
+            patch.setattr(kernel_search, "LINES_ALONE", kernel_search.RAMPS_ALONE)
+            patch.setattr(kernel_search, "MIXED_SHARES", (kernel_search.RAMPS_ALONE,))
             losses.append(log_loss_of_fit(rows, fresh))
         gains.append(losses[1] - losses[0])
     assert np.mean(gains) > 0.004
