@@ -169,7 +169,8 @@ def test_review_page_keeps_rows_of_a_patient_together():
     table = read_table(visits, list(Y.columns))
     made = review_page(table, quick=True)
     text = text_of(made.page)
-    assert "Rows of one patient are kept together" in text
+    n_patients = len(np.unique(table.groups))
+    assert f"rows in {n_patients} groups. Rows of one patient are kept" in text
     assert "all rows of one patient at a time" in text
     assert made.model.fit_record_.training.groups is not None
     assert made.labels[1].startswith("odd cannot be predicted")

@@ -73,6 +73,9 @@ def _given(review: Review) -> str:
     """How many rows there are, and by which of them the model is judged."""
     table = review.table
     rows = f"{plural(len(table), 'row')}."
+    if table.groups is not None:
+        n_groups = len(np.unique(table.groups))
+        rows = f"{plural(len(table), 'row')} in {plural(n_groups, 'group')}."
     if review.is_external:
         where = f", of {name(_fitted_on(review))}" if _fitted_on(review) else ""
         return f"{rows} The model was fitted on other rows{where}."
