@@ -137,11 +137,10 @@ def rows_elsewhere(
     file_options: FileOptions,
 ) -> "DataTable":
     """Rows of another site, which may lack features and labels of a model."""
-    from ..datasets.dataset import split_names
     from ..tables import read_table
     from ..tables.files import read_raw
     from ..tables.said import label_columns
-    from .inputs import note_unused
+    from .inputs import note_unused, reading_of_fit
 
     raw = read_raw(data, None, file_options.rules())
     labels = _labels_there(info, label_options, raw)
@@ -156,16 +155,10 @@ def rows_elsewhere(
     return read_table(
         raw,
         labels=labels,
-        label_column=label_options.label_column,
-        separator=label_options.separator,
-        long=label_options.long,
-        prefix=label_options.prefix,
-        decimal=file_options.decimal or info.reading.get("decimal", ""),
-        blank_means_no="blank_means_no" in info.reading,
         kinds=kinds,
         id=ids,
         group=False if group == "none" else group,
-        missing=[*split_names(missing), *split_names(info.reading.get("missing", ""))],
+        **reading_of_fit(info, label_options, file_options, missing),
     )
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pandas import DataFrame
@@ -147,21 +147,12 @@ def samples(
         table = read_table(
             raw,
             labels=label_options.labels,
-            label_column=label_options.label_column,
-            separator=label_options.separator,
-            long=label_options.long,
-            prefix=label_options.prefix,
-            decimal=file_options.decimal or info.reading.get("decimal", ""),
-            blank_means_no="blank_means_no" in info.reading,
             age=ages,
             # the steps of a pipeline take what the file has
             kinds=None if has_steps(model) else kinds,
             id=ids,
             group=group_column or False,
-            missing=[
-                *split_names(missing),
-                *split_names(info.reading.get("missing", "")),
-            ],
+            **reading_of_fit(info, label_options, file_options, missing),
         )
     fitted_lists = fitted_label_options(info).list_columns
     lists = {*fitted_lists, *label_options.list_columns}
@@ -172,6 +163,28 @@ def samples(
     if label_options == NO_LABELS:
         return replace(table, X=X)
     return replace(table, X=X, Y=_true_labels(info, table, label_options))
+
+
+def reading_of_fit(
+    info: "ModelInfo",
+    label_options: LabelOptions,
+    file_options: FileOptions,
+    missing: str,
+) -> dict[str, Any]:
+    """How cells of a file are read for a model: as at its fit, unless options differ.
+
+    ``missing`` are further words for a missing cell.
+    """
+    words = [*split_names(missing), *split_names(info.reading.get("missing", ""))]
+    return {
+        "label_column": label_options.label_column,
+        "separator": label_options.separator,
+        "long": label_options.long,
+        "prefix": label_options.prefix,
+        "decimal": file_options.decimal or info.reading.get("decimal", ""),
+        "blank_means_no": "blank_means_no" in info.reading,
+        "missing": words,
+    }
 
 
 def _labels_that_a_file_names(data: str, label_options: LabelOptions) -> LabelOptions:
