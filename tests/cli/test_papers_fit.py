@@ -112,3 +112,14 @@ def test_predict_notes_rows_on_which_no_rule_fires(succeeds, numbers, tmp_path):
     far.write_text("age,bmi\n900,900\n50,25\n", encoding="utf-8")
     said = " ".join(succeeds("predict", out, far).err.split())
     assert "far.csv: no rule fires on 1 row, where all scores are 0" in said
+
+
+def test_fit_judges_a_setting_that_leaves_nothing_to_search(
+    succeeds, numbers, tmp_path
+):
+    given = f"{FIXED} --l1-weight 0.1 --init-ridge 1"
+    options = f"--labels 2 --preset paper --search {given} --out"
+    text = succeeds("fit", numbers, options, tmp_path / "m.skops").out
+    said = " ".join(text.split())
+    assert "nothing was left to search: all of Table II was given" in said
+    assert "chosen without it" in said

@@ -76,6 +76,8 @@ def _search(
     settings = ", ".join(f"{name} {value:g}" for name, value in best.params.items())
     of_label = f" of {table.label_names[0]}" if Y.shape[1] == 1 else ""
     chosen = f"{settings}; best AP{of_label} of {n_settings:,} settings on five folds"
+    if not grid:
+        chosen = "nothing was left to search: all of Table II was given"
     return FoundSetting({**parameters, **best.params}, chosen, scores)
 
 
