@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mltsk.pages.corners import _farthest, _farthest_of_few, simplified
+from mltsk.pages.corners import farthest_inner, farthest_of_few, simplified
 
 
 def test_simplified_line_keeps_every_turn_of_a_line_and_of_steps():
@@ -20,11 +20,11 @@ def test_simplified_line_keeps_every_turn_of_a_line_and_of_steps():
 
 
 @pytest.mark.parametrize("is_loop", [False, True])
-def test_farthest_of_few_is_the_farthest_to_the_last_bit(is_loop):
+def testfarthest_of_few_is_the_farthest_to_the_last_bit(is_loop):
     rng = np.random.default_rng(0)
     for n_points in range(3, 30):
         x, y = rng.normal(size=(2, n_points))
         if is_loop:  # which ends where it begins
             x[-1], y[-1] = x[0], y[0]
         points = list(zip(x.tolist(), y.tolist(), strict=True))
-        assert _farthest_of_few(points) == _farthest(x, y)
+        assert farthest_of_few(points) == farthest_inner(x, y)

@@ -143,7 +143,7 @@ def test_shape_of_a_nominal_feature_shows_its_values_by_name(spiders):
 
 
 def test_shape_areas_meet_the_height_of_nothing_where_the_line_does():
-    rise, fall = svg._areas(np.array([0.0, 10.0]), np.array([40.0, 70.0]))
+    rise, fall = svg.areas(np.array([0.0, 10.0]), np.array([40.0, 70.0]))
     assert 'd="M0.0 40.0L3.3 50.0L10.0 50.0L10.0 50L0.0 50Z"' in rise
     assert 'd="M0.0 50.0L3.3 50.0L10.0 70.0L10.0 50L0.0 50Z"' in fall
 

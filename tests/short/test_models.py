@@ -167,7 +167,7 @@ def test_long_scores_are_those_of_fits_without_the_fold(data):
     scores = models.long_scores()
     rows = clf.fit_record_.training
     Phi = rows.design.rows(rows.design.scale.apply(rows.X))
-    fold = models._fold_of_rows
+    fold = models.fold_of_rows
     assert_array_equal(np.bincount(fold), 12)
     own = fold == 0
     others = ~own

@@ -46,9 +46,9 @@ def _corners(x: Array, y: Array) -> list[int]:
         if last - first < 2:  # no point between them
             continue
         if last - first < MAX_LOOPED_POINTS:
-            inner, distance = _farthest_of_few(points[stretch])
+            inner, distance = farthest_of_few(points[stretch])
         else:
-            inner, distance = _farthest(x[stretch], y[stretch])
+            inner, distance = farthest_inner(x[stretch], y[stretch])
         if distance > CURVE_TOLERANCE:
             farthest = first + inner
             corners.add(farthest)
@@ -56,7 +56,7 @@ def _corners(x: Array, y: Array) -> list[int]:
     return sorted(corners)
 
 
-def _farthest(x: Array, y: Array) -> tuple[int, float]:
+def farthest_inner(x: Array, y: Array) -> tuple[int, float]:
     """Return the inner point farthest from the line between the ends, and how far."""
     dx = x[-1] - x[0]
     dy = y[-1] - y[0]
@@ -70,8 +70,8 @@ def _farthest(x: Array, y: Array) -> tuple[int, float]:
     return inner + 1, float(distances[inner])
 
 
-def _farthest_of_few(points: list[tuple[float, float]]) -> tuple[int, float]:
-    """Return what `_farthest` returns, to the last bit, in less time for few points."""
+def farthest_of_few(points: list[tuple[float, float]]) -> tuple[int, float]:
+    """What `farthest_inner` returns, to the last bit, in less time for few points."""
     x0, y0 = points[0]
     dx = points[-1][0] - x0
     dy = points[-1][1] - y0

@@ -200,7 +200,7 @@ def shape(whole: Curve, simple: Curve | None, reach: float) -> str:
         return 50 - 42 * np.clip(np.asarray(amounts) / reach, -1, 1)
 
     x, y = simplified(across(whole.x), height(whole.y))
-    marks = _areas(x, y)
+    marks = areas(x, y)
     marks.append(_line(6, 50, 194, 50, "guide"))
     marks.append(_drawn(x, y, "curve"))
     if simple is not None:
@@ -217,7 +217,7 @@ def shape(whole: Curve, simple: Curve | None, reach: float) -> str:
     return _svg("shape", (200, 116), title, marks)
 
 
-def _areas(x: Array, y: Array) -> list[str]:
+def areas(x: Array, y: Array) -> list[str]:
     """Return the areas between a line and the height of nothing, 50, on both sides."""
     crosses = np.flatnonzero((y[:-1] - 50) * (y[1:] - 50) < 0)
     shares = (50 - y[crosses]) / (y[crosses + 1] - y[crosses])

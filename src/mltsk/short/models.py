@@ -174,7 +174,7 @@ class ShortModels:
         A fold that has all observations of a label has none.
         """
         folds = []
-        own_fold = self._fold_of_rows
+        own_fold = self.fold_of_rows
         for k in range(min(N_FOLDS, len(own_fold))):
             others = np.flatnonzero(own_fold != k)
             fold_rows = self._part(others)
@@ -191,12 +191,12 @@ class ShortModels:
         They are by the same folds as those of short models, in closed form.
         """
         rows = self._chosen_on
-        block = Block(rows.X, rows.Y, rows.w, self._fold_of_rows)
+        block = Block(rows.X, rows.Y, rows.w, self.fold_of_rows)
         if rows.wishes is not None:
             return wished_scores(block, rows.wishes, rows.design, rows.penalty.rho)
         Z, K = self._kernel
         scores = left_out_scores(rows.design, rows.penalty, block, Z, K)
-        return scores + rate_shifts(rows.Y, rows.w, self._fold_of_rows)
+        return scores + rate_shifts(rows.Y, rows.w, self.fold_of_rows)
 
     @cached_property
     def _halves(self) -> list[tuple[Index, FloatArray]]:
@@ -217,7 +217,7 @@ class ShortModels:
         return halves
 
     @cached_property
-    def _fold_of_rows(self) -> Index:
+    def fold_of_rows(self) -> Index:
         """The number of the fold that each of these rows is left out in, (n,).
 
         Groups are not cut in two.

@@ -1,8 +1,10 @@
 """Runs: the same numbers with one process or two, and failures that stop no others."""
 
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -10,7 +12,7 @@ from mltsk.exceptions import InputError
 from mltsk.paper.experiments import run
 from mltsk.paper.experiments.reproduce import reproduce
 from mltsk.paper.experiments.run import Cluster, Progress
-from mltsk.paper.experiments.store import VALUES, Cell, Outcome, Store
+from mltsk.paper.experiments.store import FILE, VALUES, Cell, Outcome, Store
 
 EVERY = ["paper", "strict", "nested"]
 
@@ -82,7 +84,8 @@ def test_run_chooses_under_nested_by_inner_folds_alone(small, tmp_path):
     )
     with Store.open(tmp_path / "out") as store:
         scores = store.results().scores
-        best, _ = store._connection.execute(query).fetchone()
+    with closing(sqlite3.connect(tmp_path / "out" / FILE)) as database:
+        best, _ = database.execute(query).fetchone()
     is_first_fold = (scores["method"] == "ml-knn") & (scores["fold"] == 0)
     row = scores[is_first_fold & (scores["chosen_by"] == "AP")]
     assert json.loads(row["setting"].iloc[0]) == json.loads(best)

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 
@@ -129,8 +130,10 @@ def test_open_refuses_other_files_and_newer_ones(tmp_path):
     ):
         pass
     (tmp_path / FILE).unlink()
-    with Store.open(tmp_path, create=True) as store:
-        store._connection.execute("PRAGMA user_version = 99")
+    with Store.open(tmp_path, create=True):
+        pass
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        database.execute("PRAGMA user_version = 99")
     with pytest.raises(InputError, match="newer mltsk"), Store.open(tmp_path):
         pass
 
