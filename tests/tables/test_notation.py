@@ -321,6 +321,12 @@ def test_numbers_of_asks_columns_with_points_in_the_same_way():
         (["below 0.5", "0.7", "1.5"], [0.5, 0.7, 1.5], '--missing "below 0.5"'),
         (["0,7", "poniżej 0,5", "1,5"], [0.7, 0.5, 1.5], "limit such as 'poniżej 0,5'"),
         (["2", "more than 90", "7"], [2, 90, 7], "limit such as 'more than 90'"),
+        (["2", "5 or more", "3"], [2, 5, 3], "limit such as '5 or more'"),
+        (
+            ["4 or less hours", "5 hours", "6 hours", "7 hours"],
+            [4, 5, 6, 7],
+            "limit such as '4 or less hours'",
+        ),
         (["6'2\"", "5' 11”", "5'"], [74, 71, 60], "(6'2\" is 74); --nominal"),
         (["6 ft 2 in", "5ft"], [74, 60], "feet and inches read as inches"),
         (['60"', "61”"], [60, 61], 'unit " taken off (60" is a number)'),

@@ -358,7 +358,7 @@ def _notes_on_numbers(values: NDArray[np.float64]) -> list[str]:
 def notes_on_categories(present: Sequence[str]) -> list[str]:
     """Notes on words that may be no category: among numbers, or words for nothing."""
     counts = Counter(present)
-    words = [word for word in counts if taken_apart(word) is None]
+    words = [word for word in counts if _is_no_number(word)]
     n_numbers = sum(counts.values()) - sum(counts[word] for word in words)
     n_distinct_numbers = len(counts) - len(words)
     if words and 2 * n_numbers >= len(present) and n_distinct_numbers > 2:
@@ -385,6 +385,13 @@ def _note_on_words_among_numbers(words: Sequence[str]) -> str:
         f"numbers and {quoted_list(words)}, read as categories; for numbers, "
         f'--number with --missing "{option}"'
     )
+
+
+def _is_no_number(word: str) -> bool:
+    """Whether a word is neither a number nor the limit of one, as <1 and 5+ are."""
+    cell = taken_apart(word)
+    is_limit = cell is not None and bool(cell.limit)
+    return isnan(as_number(word)) and not is_limit
 
 
 def _notes_on_missing_codes(values: NDArray[np.float64]) -> list[str]:

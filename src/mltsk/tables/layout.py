@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import floor, isnan
+from math import floor, isfinite, isnan
 from typing import Any, NamedTuple
 
 from mltsk.datasets.dataset import as_number
@@ -324,8 +324,13 @@ def is_below_names(rows: Sequence[Row], number: int) -> bool:
 
 def is_line(row: Row) -> bool:
     """Whether a row draws a line, as between names and data: ---, :---: or =====."""
-    texts = [str(cell).strip() for cell in row if not is_blank(cell)]
-    return len(texts) > 1 and all(map(_LINE.fullmatch, texts))
+    n_lines = 0
+    for cell in row:
+        text = str(cell).strip()
+        if text and not _LINE.fullmatch(text):
+            return False
+        n_lines += bool(text)
+    return n_lines > 1
 
 
 def _has_numbers(rows: Sequence[Row]) -> bool:
@@ -344,7 +349,10 @@ def are_numbers(rows: Sequence[Row], j: int) -> bool:
 
 def is_number(cell: object) -> bool:
     """Whether a cell holds a number, perhaps with a unit or a limit."""
-    return isinstance(cell, int | float) or taken_apart(str(cell).strip()) is not None
+    if isinstance(cell, int | float):
+        return True
+    text = str(cell).strip()
+    return isfinite(as_number(text)) or taken_apart(text) is not None
 
 
 def _names(rows: Sequence[Row], notes: list[str], *, is_asked: bool) -> list[str]:

@@ -105,6 +105,11 @@ _LIMIT_WORD = re.compile(
     rf"(?:(?P<below>{_LIMIT_WORDS['<']})|(?:{_LIMIT_WORDS['>']}))\s+(?=[\d$€£])",
     re.IGNORECASE,
 )
+_LIMIT_BEHIND = re.compile(
+    r"(\d[\d.,]*) (?:or|and) "
+    r"(?:(less|under|fewer|younger|below)|more|over|older|above)\b",
+    re.IGNORECASE,
+)
 _UNIT = re.compile(r"/?[^\W\d_]\S*|[%°µ‰]\S*")
 _NUMERAL = re.compile(
     r"[-+−]?(?:\d[\d.,'’ \u00a0\u2009\u202f]*|[.,]\d+)(?:[eE][-+]?\d+)?"
@@ -144,6 +149,9 @@ def taken_apart(text: str) -> Written | None:
     worded = _LIMIT_WORD.match(text)
     if worded is not None:
         text = f"{'<' if worded['below'] else '>'}{text[worded.end() :]}"
+    behind = _LIMIT_BEHIND.match(text)
+    if behind is not None:
+        text = f"{'<' if behind[2] else '>'}{behind[1]}{text[behind.end() :]}"
     rest = text.lstrip(_LIMITS)
     limit = text[: len(text) - len(rest)]
     currency, rest = _without_currency(rest.lstrip())
@@ -193,6 +201,8 @@ def _without_currency(text: str) -> tuple[str, str]:
     """The sign of a currency at the start, and the text without it: -$5 is -5."""
     sign = text[:1] if text[:1] in ("-", "+", "−") else ""
     rest = text[len(sign) :].lstrip()
+    if rest[:1].isdigit():
+        return "", text
     if rest[:1] and rest[0] in CURRENCIES:
         return rest[0], sign + rest[1:].lstrip()
     for code in CURRENCY_CODES:

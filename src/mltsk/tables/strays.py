@@ -212,18 +212,17 @@ def data_rows(
     titles: list[str] = []
     totals: list[str] = []
     for row in rows:
-        cells = [_plain(cell) for cell in row]
-        filled = [cell for cell in cells if cell]
-        if not filled:
+        first = _first_text(row)
+        if not first:
             n_empty += 1
         elif is_line(row):
             n_lines += 1
-        elif _are_names(cells, names):
+        elif _are_names(row, names):
             n_names += 1
             if kept and usual >= THIN_PARTS and n_filled(kept[-1]) == 1:
                 titles.append(_first_text(kept.pop()))
-        elif not keep_totals and len(filled) < usual and _says_total(filled[0]):
-            totals.append(filled[0])
+        elif not keep_totals and _says_total(first) and n_filled(row) < usual:
+            totals.append(first)
         else:
             kept.append(row)
     if n_empty:
@@ -257,10 +256,15 @@ def _usual_count(rows: Sequence[Row]) -> int:
     return max(counts, key=lambda count: (counts[count], count), default=0)
 
 
-def _are_names(cells: Sequence[str], names: Sequence[str]) -> bool:
+def _are_names(row: Row, names: Sequence[str]) -> bool:
     """Whether all cells that are not blank, two at least, are the names above them."""
-    filled = [(cell, name) for cell, name in zip(cells, names, strict=True) if cell]
-    return len(filled) > 1 and all(cell == name for cell, name in filled)
+    n_names = 0
+    for cell, name in zip(row, names, strict=True):
+        text = _plain(cell)
+        if text and text != name:
+            return False
+        n_names += bool(text)
+    return n_names > 1
 
 
 def _says_total(text: str) -> bool:
