@@ -1,10 +1,12 @@
 """A person's page: what is shown is what the model says, and names stay text."""
 
 import re
+from html import unescape
 
 import pytest
 
 from mltsk import MLTSKClassifier, person_sheet
+from mltsk.pages.person import person_page
 from mltsk.person import person
 
 
@@ -39,3 +41,19 @@ def test_names_and_values_of_a_person_stay_text(table, tmp_path):
     page = path.read_text(encoding="utf-8")
     for hostile in ("<script", "<img", "<b onclick"):
         assert hostile not in page
+
+
+def test_the_page_says_what_of_a_person_the_model_has_never_seen(model, table):
+    X, _ = table
+    odd = X[:1].copy()
+    odd["sex"] = "of <another> kind"
+    odd["age"] = 1e6
+    page = person_page(model, odd, title="Ann")
+    page = unescape(re.sub(r"\s+", " ", page))
+    assert "counted as nothing: sex (of <another> kind)." in page
+    known = X["age"][1:].dropna()
+    ends = f"age ({known.min():.3g} to {known.max():.3g})"
+    assert f"counted as the nearest of them: {ends}. Is the unit the same?" in page
+    usual = person_page(model, X[:1], title="Ann")
+    assert "Never seen in the fit" not in usual
+    assert "nearest of them" not in usual

@@ -1,5 +1,6 @@
 """One person on one printable page: probabilities, how sure they are, and why."""
 
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,11 @@ import pandas as pd
 
 from .. import __version__
 from ..classifier import MLTSKClassifier
+from ..columns import in_known_capitals
 from ..explain.why import ROUNDED_TO_NOTHING, Part
-from ..explain.wording import name
+from ..explain.wording import name, number
 from ..files import check_outputs
-from ..frames import columns_of
+from ..frames import InputColumn, columns_of
 from ..person import Person, PersonLabel, person
 from ..rows.read import TableLike
 from ..text import listing, plural
@@ -82,6 +84,7 @@ def person_page(
         is_sure=answer.n_rows > 0,
         n_rows=answer.n_rows,
         known=_known(X, model),
+        beyond=_beyond_the_fit(X, model),
         neighbours=_neighbour_facts(answer, ids, Y),
         origin=f"{date.today():%d %B %Y}, mltsk {__version__}",
     )
@@ -185,6 +188,53 @@ def _known(X: TableLike, model: MLTSKClassifier) -> list[tuple[str, str]]:
         text = column.words.by_row()[0]
         facts.append((name(own), "not measured" if text is None else name(text)))
     return facts
+
+
+def _beyond_the_fit(X: TableLike, model: MLTSKClassifier) -> list[str]:
+    """Values of the person that the model has never seen, and what it makes of them."""
+    columns = model.system_.columns
+    if columns is None:
+        return []
+    cells = columns_of(X if hasattr(X, "shape") else np.asarray(X))
+    unseen = []
+    for d, kind in enumerate(columns.kinds):
+        known = columns.known_words(d)
+        if kind == "number":
+            continue
+        (text,) = in_known_capitals(cells[d], known).by_row()
+        if text is not None and text not in known:
+            unseen.append(f"{name(columns.names[d])} ({name(text)})")
+    lines = []
+    if unseen:
+        lines.append(
+            f"Never seen in the fit, and counted as nothing: {listing(unseen)}."
+        )
+    far = _far_numbers(cells, model)
+    if far:
+        lines.append(
+            "Beyond all numbers of the fit, and counted as the nearest of them: "
+            f"{listing(far)}. Is the unit the same?"
+        )
+    return lines
+
+
+def _far_numbers(cells: Sequence[InputColumn], model: MLTSKClassifier) -> list[str]:
+    """Numbers of the person beyond the least and largest of the fit, with these."""
+    columns = model.system_.columns
+    quantiles = model.system_.quantiles
+    if columns is None or quantiles is None:
+        return []
+    far = []
+    for part, knots in zip(columns.parts, quantiles, strict=False):
+        is_number = part.feature >= 0 and part.value is None
+        if not is_number or columns.kinds[part.feature] != "number":
+            continue
+        value = float(cells[part.feature].as_numbers()[0])
+        low, high = float(knots[0]), float(knots[-1])
+        if value < low or value > high:
+            ends = f"{number(low, 0)} to {number(high, 0)}"
+            far.append(f"{name(columns.names[part.feature])} ({ends})")
+    return far
 
 
 def _neighbour_facts(
