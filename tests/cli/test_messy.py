@@ -427,6 +427,10 @@ def test_doctor_says_what_will_hurt(succeeds, tmp_path, csv_file):
     out = " ".join(succeeds("doctor", path, "--labels gout,none").out.split())
     assert "after tells gout almost alone (AUC 1.00)" in out
     assert "none: the same in all rows; leave the label out." in out
+    formulas = messy.register(tmp_path)
+    out = " ".join(succeeds("doctor", formulas, "--labels gout,asthma").out.split())
+    assert "no value in the file for 120 formulas: open it in Excel and save" in out
+    assert "twice: no value in any row; left out." in out
     clean = messy.export(tmp_path)
     out = succeeds("doctor", clean, "--labels gout,asthma").out
     assert "Nothing was found that will hurt." in out

@@ -46,11 +46,16 @@ def test_columns_takes_every_option_about_columns(succeeds, visits):
 
 
 def test_columns_reports_cells_that_cannot_be_read_and_refuses_them(mltsk, visits):
-    result = mltsk("columns", visits, "--number crp")
+    result = mltsk("columns", visits, "--number sick")
     assert result.status == 2
-    assert "crp      number" in result.out
-    sentence = "mltsk: Column 'crp', row 1: '<4.0' is not a number (4 such cells): "
+    assert "sick     number" in result.out
+    sentence = "mltsk: Column 'sick', row 1: 'none' is not a number (20 such cells: "
     assert result.err.startswith(sentence)
+
+
+def test_columns_reads_limits_as_numbers_where_it_is_told(succeeds, visits):
+    out = " ".join(succeeds("columns", visits, "--number crp").out.split())
+    assert "crp: 4 limits such as '<4.0' read as the number alone" in out
 
 
 @pytest.mark.parametrize(

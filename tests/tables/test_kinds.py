@@ -167,6 +167,14 @@ def test_categories_among_numbers_are_noted(column):
     assert values[1:5] == [1, 2, 3, 5]
 
 
+@pytest.mark.parametrize("name", ["age", "Alter (Jahre)", "peso_kg", "Year"])
+def test_numbers_that_rise_under_the_name_of_a_measurement_are_numbers(column, name):
+    cells = list(range(40, 70))
+    assert column(cells, name=name)[0].kind == "number"
+    assert column(cells, name="obs")[0].kind == "identifier"
+    assert column(cells, name=f"{name} id")[0].kind == "identifier"
+
+
 def test_dip_sticks_are_ranks_and_no_numbers(column):
     report, _ = column(["neg", "trace", "1+", "2+"] * 5)
     assert report.kind == "nominal"

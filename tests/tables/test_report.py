@@ -37,6 +37,14 @@ def test_column_report_is_aligned_with_signs_that_are_two_columns_wide():
     assert max(map(width_of, wide.splitlines()[2:5])) <= 80
 
 
+def test_column_report_wraps_the_name_of_a_file(tmp_path):
+    path = tmp_path / f"{'export_of_the_clinic_' * 3}.csv"
+    path.write_text("age,name\n61.5,ann\n48.2,bob\n")
+    text = str(read_table(path, drop="name").columns)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "1 column left out" in " ".join(text.split())
+
+
 def test_column_report_gives_shares_of_missing_cells():
     text = str(
         report(

@@ -97,9 +97,8 @@ def doctor(
     from .inputs import open_data
 
     table = open_data(data, options)
-    say(f"{table.columns.title}\n")
-    sentences = advice(table)
-    for sentence in sentences or ["Nothing was found that will hurt."]:
+    found = advice(table) or ["Nothing was found that will hurt."]
+    for sentence in (table.columns.title, "", *found):
         say("\n".join(wrap(sentence, MAX_LINE_WIDTH, subsequent_indent="  ")))
     rest = f"`mltsk columns {data}` says what each column is taken for."
     say("\n" + "\n".join(wrap(rest, MAX_LINE_WIDTH, break_long_words=False)))

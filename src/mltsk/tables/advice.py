@@ -132,9 +132,9 @@ def _on_size(table: DataTable) -> Iterator[str]:
 
 
 def _on_columns(table: DataTable) -> Iterator[str]:
-    """Columns with numbers for no value, and those constant or nearly empty."""
+    """Columns with numbers for no value or lost values, and those nearly empty."""
     for note in table.columns.notes:
-        if CODE_SIGN in note:
+        if CODE_SIGN in note or "no value in the file" in note:
             yield f"{note}."
     empty = _nearly_empty_features(table)
     if empty:

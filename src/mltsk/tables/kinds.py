@@ -12,8 +12,8 @@ tick box
 date
     Nearly all cells are dates, or nearly all are times of day.
 identifier
-    Whole numbers, all different, that rise or have a name that says it; short text that
-    hardly repeats.
+    Whole numbers, all different, that have a name that says it, or that rise under a
+    name that is none of a measurement; short text that hardly repeats.
 text
     Words that hardly repeat, or too many of them for categories.
 nominal
@@ -100,6 +100,13 @@ _DATE_WORD = re.compile(
     r"|aufnahme|entlassung|fecha|nacimiento|data|nascimento|nascita|naissance"
 )
 SERIAL_DAYS = (10_000, 70_000)  # from 1927 to 2091
+_MEASURE_WORD = re.compile(
+    r"age|years?|weight|height|length|width|temp(?:erature)?|dose|dist(?:ance)?|bmi"
+    r"|income|salary|wage|price|cost|pop(?:ulation)?|score|speed|pressure"
+    r"|alter|jahr|gewicht|größe|dosis|einkommen|gehalt|preis|temperatur"
+    r"|edad|año|peso|altura|talla|ingreso|salario|precio|idade|ano|renda|preço"
+    r"|âge|année|poids|taille|revenu|salaire|prix|età|anno|altezza|prezzo"
+)
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _TWO_NUMBERS = re.compile(r"\d+(?:\.\d+)? ?/ ?\d+(?:\.\d+)?")
 # Numbers that people write where there is none.
@@ -269,8 +276,17 @@ def counts_rows(name: str, present: NDArray[np.float64], n_distinct: int) -> boo
     """Whether numbers are an identifier: whole, all different, rising or named so."""
     if not _are_whole(present) or n_distinct < len(present):
         return False
+    if _is_id_name(name):
+        return True
     is_long = len(present) >= MIN_ROWS_OF_PATTERN
-    return _is_id_name(name) or (is_long and bool((np.diff(present) >= 0).all()))
+    rises = bool((np.diff(present) >= 0).all())
+    return is_long and rises and not _is_measure_name(name)
+
+
+def _is_measure_name(name: str) -> bool:
+    """Whether a name says that something was measured: rows may be sorted by age."""
+    words = re.split(r"[\W\d_]+", name.lower())
+    return any(map(_MEASURE_WORD.fullmatch, words))
 
 
 def _are_whole(values: NDArray[np.float64]) -> bool:

@@ -110,7 +110,8 @@ class ColumnReport(tuple[ColumnSummary, ...]):
 
     def __repr__(self) -> str:
         rows = [report_row(column, NAME_WIDTH) for column in self[:MAX_REPORT_COLUMNS]]
-        lines = [printable(self.title), "", *_aligned([HEADER, *rows]), ""]
+        title = _wrapped(printable(self.title), indent="  ")
+        lines = [*title, "", *_aligned([HEADER, *rows]), ""]
         for note in self._notes():
             lines += _wrapped(note, indent="  ")
         return "\n".join(lines + _wrapped(OVERRULE))
