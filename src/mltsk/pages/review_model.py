@@ -1,8 +1,10 @@
 """The model that a review is about, on one page: words, curves, pairs, exceptions."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from pandas import DataFrame
 
 from ..explain import views
@@ -45,21 +47,53 @@ def _model_facts(review: Review) -> PageData:
     """Statements per label, and the curves, pairs and exceptions behind them."""
     model = review.whole
     base = review.short.rules_
-    curves = views.FeatureCurves(views.effects_of(model))
-    short_curves = views.FeatureCurves(base.effects)
-    pairs = model.pairs_
     n_statements = review.compared.n_statements
     # a finished model cannot be shortened: of a long one, what says most
     is_cut = bool(review.short.n_statements_.max() > LONGEST_SHOWN)
     top = n_statements if is_cut else None
     nodes = _general_nodes(base, review, top)
     n_filed = n_filed_rules(review.shown_labels)
-    is_filed = best_predicted(review.shown_labels, n_filed)
+    labels = _facts_of_labels(
+        review, nodes, best_predicted(review.shown_labels, n_filed)
+    )
+    contents, *how_to_read = base.legend()
+    return {
+        "contents": contents.replace(" %", "\N{NO-BREAK SPACE}%"),
+        "how_to_read": how_to_read,
+        "labels": labels,
+        "left_out": note_on_left_out(len(labels), n_filed),
+        "n_filed_exceptions": MAX_FILED_EXCEPTIONS,
+        "most": largest_amount(nodes),
+        "terms": n_statements,
+        "is_whole": review.takes_short or (review.is_finished and not is_cut),
+        "is_cut": is_cut,
+        "own": [] if is_cut else _exceptions(base),
+        "exceptions": _exceptions(model.rules_, at_most=MAX_SHOWN_EXCEPTIONS),
+        "n_pairs": len(model.pairs_),
+        "n_exceptions": model.n_rules_,
+        "n_numbers": int(model.n_statements_.max()),
+        "mean": _precisions_of_both(review),
+        "sizes": _size_picture(review.compared.size_path, n_statements),
+    }
+
+
+def _facts_of_labels(
+    review: Review, nodes: Sequence[Node], is_filed: NDArray[np.bool_]
+) -> list[PageData]:
+    """The statements and curves of each shown label.
+
+    ``nodes`` are what holds in general of each, or nothing; ``is_filed`` says which are
+    printed for the file.
+    """
+    model = review.whole
+    curves = views.FeatureCurves(views.effects_of(model))
+    short_curves = views.FeatureCurves(review.short.rules_.effects)
+    pairs = model.pairs_
     labels = []
     for place, j in enumerate(review.shown.tolist()):
         judged = review.labels[j]
         node = nodes[place] if nodes else None
-        shapes = _shape_pictures(curves, short_curves, j, n_statements)
+        shapes = _shape_pictures(curves, short_curves, j, review.compared.n_statements)
         warning = _warning(judged, is_external=review.is_external)
         statements = [] if node is None else [child.text for child in node.children]
         facts = {
@@ -74,25 +108,7 @@ def _model_facts(review: Review) -> PageData:
             "n_filed": n_filed_statements(statements, len(is_filed), warning),
         }
         labels.append(facts)
-    contents, *how_to_read = base.legend()
-    return {
-        "contents": contents.replace(" %", "\N{NO-BREAK SPACE}%"),
-        "how_to_read": how_to_read,
-        "labels": labels,
-        "left_out": note_on_left_out(len(labels), n_filed),
-        "n_filed_exceptions": MAX_FILED_EXCEPTIONS,
-        "most": largest_amount(nodes),
-        "terms": n_statements,
-        "is_whole": review.takes_short or (review.is_finished and not is_cut),
-        "is_cut": is_cut,
-        "own": [] if is_cut else _exceptions(base),
-        "exceptions": _exceptions(model.rules_, at_most=MAX_SHOWN_EXCEPTIONS),
-        "n_pairs": len(pairs),
-        "n_exceptions": model.n_rules_,
-        "n_numbers": int(model.n_statements_.max()),
-        "mean": _precisions_of_both(review),
-        "sizes": _size_picture(review.compared.size_path, n_statements),
-    }
+    return labels
 
 
 def _general_nodes(base: RuleBase, review: Review, top: int | None) -> list[Node]:

@@ -9,6 +9,7 @@ from numbers import Real
 
 import numpy as np
 import pandas
+from numpy.typing import NDArray
 from pandas.api import types
 
 from mltsk.exceptions import InputError
@@ -50,17 +51,13 @@ def texts_of(column: pandas.Series, missing: Set[str]) -> tuple[Texts, list[str]
 
     ``missing`` are further words for a missing cell, in small letters.
     """
-    try:  # columns repeat themselves: each distinct cell is read once
-        codes, distinct = pandas.factorize(column, use_na_sentinel=False)
-    except TypeError:  # lists have no hash
-        codes = np.arange(len(column))
-        distinct = column
+    codes, distinct = _distinct_cells(column)
     counts = np.bincount(codes, minlength=len(distinct)).tolist()
     texts: Texts = []
     notes: list[str] = []
     n_padded = 0
     n_formulas = 0
-    for cell, count in zip(distinct.tolist(), counts, strict=True):
+    for cell, count in zip(distinct, counts, strict=True):
         written = _written(cell, column.name)
         bare = visible(written).strip()
         formula = _TEXT_FORMULA.fullmatch(bare)
@@ -70,7 +67,7 @@ def texts_of(column: pandas.Series, missing: Set[str]) -> tuple[Texts, list[str]
         if not _is_missing_word(bare.lower(), missing):
             texts.append(bare)
             is_padded = formula is None and len(bare) < len(written)
-            n_padded += count if is_padded else 0
+            n_padded += count * is_padded
             continue
         texts.append(None)
         if bare:
@@ -85,6 +82,15 @@ def texts_of(column: pandas.Series, missing: Set[str]) -> tuple[Texts, list[str]
     if n_padded:
         notes.append(f"spaces at the ends of {plural(n_padded, 'cell')} taken off")
     return [texts[code] for code in codes.tolist()], notes
+
+
+def _distinct_cells(column: pandas.Series) -> tuple[NDArray[np.intp], list[object]]:
+    """The position (n,) of each cell among the different ones, and these."""
+    try:  # columns repeat themselves: each different cell is read once
+        codes, distinct = pandas.factorize(column, use_na_sentinel=False)
+    except TypeError:  # lists have no hash
+        return np.arange(len(column)), column.tolist()
+    return codes, distinct.tolist()
 
 
 def _are_in_quotes(texts: Texts) -> bool:

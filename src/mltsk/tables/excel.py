@@ -94,11 +94,17 @@ def read_workbook(path: Path, sheet: str | int | None = None) -> Workbook:
         if not chosen:
             question = did_you_mean(sheet, sheets) or f"it has {quoted_list(sheets)}."
             raise InputError(f"{path} has no sheet {str(sheet)!r}: {question}")
-        n_formulas: int = json.loads(lines.readline())[0]
+        n_without_value: int = json.loads(lines.readline())[0]
         merged: list[list[int]] = json.loads(lines.readline())
         rows = list(_decoded_rows(lines))
         n_filled = _fill_down(rows, merged)
-        return Workbook(sheets, chosen[0], rows, n_filled, n_formulas)
+        return Workbook(
+            sheets,
+            sheet=chosen[0],
+            rows=rows,
+            n_filled=n_filled,
+            n_without_value=n_without_value,
+        )
 
 
 def _fill_down(rows: list[Row], merged: list[list[int]]) -> int:

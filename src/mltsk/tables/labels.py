@@ -286,8 +286,6 @@ def read_lists(
             "The separator of label lists is empty: give the sign between two labels, "
             'such as ";".'
         )
-    from sklearn.preprocessing import MultiLabelBinarizer
-
     cells = column.tolist()
     notes: list[str] = []
     separator = list_rules.separator or _separator_of(cells, notes)
@@ -298,11 +296,7 @@ def read_lists(
     if list_rules.prefix:
         rows = _cut_codes(rows, list_rules.prefix, notes)
     rows = _in_one_spelling(rows, notes)
-    observed = [row or set() for row in rows]
-    counts = Counter(entry for row in observed for entry in row)
-    names = sorted(counts, key=lambda name: (-counts[name], name))
-    Y = MultiLabelBinarizer(classes=names).fit_transform(observed).astype(float)
-    Y[[row is None for row in rows]] = np.nan
+    labels = _labels_in_columns(rows, column.index)
     n_empty = rows.count(None)
     if n_empty:
         empty = plural(n_empty, "empty cell")
@@ -310,6 +304,7 @@ def read_lists(
             f"{empty}, not observed; write none where there is no label, or "
             "--blank-means-no"
         )
+    names = list(labels.columns)
     summary = summarize(
         column,
         LABEL_LISTS,
@@ -322,8 +317,24 @@ def read_lists(
     problem = ""
     if not names:
         problem = f"Label column {column.name!r} names no label in any row."
-    frame = pandas.DataFrame(Y, index=column.index, columns=names)
-    return ReadColumn(summary, frame, problem)
+    return ReadColumn(summary, labels, problem)
+
+
+def _labels_in_columns(
+    rows: Sequence[Set[str] | None], index: pandas.Index
+) -> pandas.DataFrame:
+    """Lists of labels as a column of 1, 0 and NaN per label, the most frequent first.
+
+    None is a row in which nothing was observed.
+    """
+    from sklearn.preprocessing import MultiLabelBinarizer
+
+    observed = [row or set() for row in rows]
+    counts = Counter(entry for row in observed for entry in row)
+    names = sorted(counts, key=lambda name: (-counts[name], name))
+    Y = MultiLabelBinarizer(classes=names).fit_transform(observed).astype(float)
+    Y[[row is None for row in rows]] = np.nan
+    return pandas.DataFrame(Y, index=index, columns=names)
 
 
 def _separator_of(cells: Sequence[object], notes: list[str]) -> str:

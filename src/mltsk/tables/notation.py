@@ -140,15 +140,19 @@ def units_that_differ(texts: Iterable[str]) -> list[str]:
     >>> units_that_differ(["70 %", "0.54", "81 %"])
     ['%', 'none']
     """
-    cells = [_cell(text) for text in texts]
-    if any(cell is None for cell in cells):
+    counts: Counter[str] = Counter()
+    for text in texts:
+        cell = _cell(text)
+        if cell is None:
+            return []
+        counts[cell.unit or cell.currency] += 1
+    units = [unit for unit, _ in counts.most_common()]
+    has_bare_numbers = "" in units
+    if has_bare_numbers and not set(units) <= {"", *UNITS}:
         return []
-    units = Counter(cell.unit or cell.currency for cell in cells if cell)
-    names = [unit for unit, _ in units.most_common()]
-    if "" in units and not (units.keys() - {""}) <= UNITS:
+    if len(set(map(singular, units))) < 2:
         return []
-    differ = len({singular(name) for name in names}) > 1
-    return [name or "none" for name in names] if differ else []
+    return [unit or "none" for unit in units]
 
 
 def _cell(text: str | None) -> Written | None:
@@ -254,22 +258,21 @@ def _without_ends_of_scale(texts: Texts, notes: list[str], *, is_asked: bool) ->
     All texts are whole numbers then, and each stands in one way. Unless it is said that
     these are numbers, there are steps without a word, and not many with one.
     """
-    words = {text for text in texts if text is not None}
-    ends = {text: _END_OF_SCALE.fullmatch(text) for text in words}
-    numbers = {text: match[1] if match else text for text, match in ends.items()}
-    n_worded = sum(match is not None for match in ends.values())
-    are_steps = all(map(str.isdecimal, numbers.values()))
-    are_different = len(set(numbers.values())) == len(words)
-    if not (are_steps and are_different and n_worded):
+    numbers: dict[str, str] = {}
+    n_worded = 0
+    for text in {text for text in texts if text is not None}:
+        match = _END_OF_SCALE.fullmatch(text)
+        numbers[text] = text if match is None else match[1]
+        n_worded += match is not None
+        if not numbers[text].isdecimal():
+            return texts
+    if len(set(numbers.values())) < len(numbers):
         return texts
-    are_ends = n_worded <= min(MAX_WORDED_ENDS, len(words) - 1)
-    if not is_asked and not (are_ends and len(words) >= MIN_STEPS_OF_SCALE):
+    are_ends = n_worded <= min(MAX_WORDED_ENDS, len(numbers) - 1)
+    is_scale = are_ends and len(numbers) >= MIN_STEPS_OF_SCALE
+    if not is_asked and not is_scale:
         return texts
-    example = min(text for text, match in ends.items() if match)
-    notes.append(
-        f"words behind numbers left out ({example} is {numbers[example]}); {OVERRULE}"
-    )
-    return [None if text is None else numbers[text] for text in texts]
+    return _rewritten(texts, numbers, notes, "words behind numbers left out")
 
 
 def _without_dilutions(texts: Texts, notes: list[str]) -> Texts:

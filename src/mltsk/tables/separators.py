@@ -6,6 +6,7 @@ the other columns of the table.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,41 @@ _LONG_WHOLE = re.compile(r"[-+]?\d{4,}(\.\d*)?")
 Numerals = Sequence[str | None]
 
 
+class _SignCounts(NamedTuple):
+    """How many numerals can be read in which way.
+
+    ``decimal`` have a comma that can only stand before decimals, ``thousands`` one that
+    can only stand between thousands, ``with_comma`` one that can stand in either place;
+    ``with_point`` have a point before decimals.
+    """
+
+    decimal: int
+    thousands: int
+    with_comma: int
+    with_point: int
+
+    @classmethod
+    def of(cls, numerals: Sequence[str]) -> "_SignCounts":
+        """The counts of numerals."""
+        may_be_decimal = _matches(_DECIMAL_COMMA, numerals)
+        may_be_thousands = _matches(_COMMA_GROUPS, numerals)
+        decimal = int((may_be_decimal & ~may_be_thousands).sum())
+        with_point = sum("." in numeral and "," not in numeral for numeral in numerals)
+        return cls(
+            decimal=decimal + sum(map(_has_comma_after_groups, numerals)),
+            thousands=int((may_be_thousands & ~may_be_decimal).sum()),
+            with_comma=int((may_be_decimal | may_be_thousands).sum()),
+            with_point=with_point - int(_matches(_POINT_GROUPS, numerals).sum()),
+        )
+
+    @property
+    def are_decimal(self) -> bool:
+        """Whether commas stand before decimals: enough can, and more than do not."""
+        is_enough = self.decimal >= MIN_DECIMAL_COMMAS * self.with_comma
+        are_most = self.decimal > self.thousands + self.with_point
+        return self.decimal > 0 and is_enough and are_most
+
+
 def decimal_sign(numerals: Numerals, usual: str = "") -> str:
     """The sign before decimals, "." or ","; "" where commas could mean either.
 
@@ -42,23 +78,15 @@ def decimal_sign(numerals: Numerals, usual: str = "") -> str:
     present = [numeral for numeral in numerals if numeral is not None]
     if usual == "," and _leave_both_readings(present):
         return ","
-    may_be_decimal = _matches(_DECIMAL_COMMA, present)
-    may_be_thousands = _matches(_COMMA_GROUPS, present)
-    n_decimal = int((may_be_decimal & ~may_be_thousands).sum())
-    n_decimal += sum(_has_comma_after_groups(numeral) for numeral in present)
-    n_thousands = int((may_be_thousands & ~may_be_decimal).sum())
-    n_with_comma = int((may_be_decimal | may_be_thousands).sum())
-    n_with_point = sum("." in numeral and "," not in numeral for numeral in present)
-    n_with_point -= int(_matches(_POINT_GROUPS, present).sum())
-    enough = n_decimal >= MIN_DECIMAL_COMMAS * n_with_comma
-    if n_decimal and enough and n_decimal > n_thousands + n_with_point:
+    signs = _SignCounts.of(present)
+    if signs.are_decimal:
         return ","
-    if n_thousands > n_decimal or not n_with_comma:
+    if signs.thousands > signs.decimal or not signs.with_comma:
         return "."
-    if usual == "," and not n_thousands and not n_with_point:
+    if usual == "," and not signs.thousands and not signs.with_point:
         return ","  # 10,090 beside a few 0,523
     # 50,538 alone: between thousands, unless other numbers do without.
-    if n_decimal or _matches(_LONG_WHOLE, present).any():
+    if signs.decimal or _matches(_LONG_WHOLE, present).any():
         return ""
     return "."
 
