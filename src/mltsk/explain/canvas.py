@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 INK_COLOUR = "#1f2933"
 MUTED_COLOUR = "#616e7c"
 LINE_COLOUR = "#d5dae0"
+MAX_DRAWN_LABELS = 12  # squares of one figure, unless labels are named
 MAX_TICK_NAMES = 40  # on an axis; of more names, every second, third, … is written
 STYLE_SETTINGS: dict[str, Any] = {
     "axes.axisbelow": True,

@@ -1,4 +1,4 @@
-"""Figures of a model, one call each, and of what it is worth on rows left out.
+"""Figures of a model, one call each; those of its worth are in `plot_judged`.
 
 Each takes a fitted classifier (or its ``system_``) and returns a matplotlib ``Figure``,
 which a notebook shows and ``figure.savefig("name.png")`` writes. What is drawn comes
@@ -6,7 +6,7 @@ from `mltsk.explain.views`. Names are plain text here, never mathematics: ``$`` 
 ``$``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,19 +14,12 @@ from numpy.typing import ArrayLike
 
 from ..core.arrays import Array, Matrix
 from ..exceptions import InputError
-from ..metrics.curves import (
-    calibration_groups,
-    precision_recall_curve,
-    ranking,
-    roc_curve,
-)
 from . import views
 from .canvas import (
     INK_COLOUR,
     LINE_COLOUR,
     MUTED_COLOUR,
     draw_matrix,
-    draw_square,
     panels,
     styled_figure,
 )
@@ -34,8 +27,9 @@ from .page import FALL, RISE
 from .pair_effects import feature_pairs
 from .pairs import FeaturePair
 from .plot_curves import draw_membership, draw_shape
+from .plot_judged import calibration, precision_recall, roc
 from .plot_pairs import HeatMap, draw_heat_map
-from .subjects import Index, Mask, largest_first
+from .subjects import Index, largest_first
 from .views import Model
 from .wording import percent, positions
 
@@ -45,7 +39,6 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
 
 DARKEST_RISE = "#0b3a66"
-MAX_DRAWN_LABELS = 12  # squares of one figure, unless labels are named
 MAX_CORRELATED_LABELS = 60
 MAX_IMPORTANCE_LABELS = 30
 HOW_HEAT_MAPS_READ = (
@@ -53,9 +46,6 @@ HOW_HEAT_MAPS_READ = (
     "does alone. Hatched: hardly any data."
 )
 MANY_PAIRS = 500  # of labels: beyond, the dots of a figure are small and faint
-
-Judged = tuple[str, tuple[Mask, Array, Array]]
-
 
 # features -----------------------------------------------------------------------------
 
@@ -419,100 +409,6 @@ def size_path(model: Model) -> "Figure":
             title="What brevity costs, on rows that were left out",
         )
     return figure
-
-
-def calibration(model: Model, *labels: str) -> "Figure":
-    """Of rows that were told a probability, how many have the label.
-
-    Each point is a group of rows, with a 95 % interval. Probabilities are honest, by
-    leave-one-out; without names, the first twelve labels.
-    """
-    return _judged(
-        model,
-        labels,
-        _draw_calibration,
-        title="What was told, and what was so",
-        x="probability",
-        y="share that has it",
-    )
-
-
-def precision_recall(model: Model, *labels: str) -> "Figure":
-    """How many are found against how many of those found are right.
-
-    At every threshold, on leave-one-out scores.
-    """
-    return _judged(
-        model,
-        labels,
-        _draw_precision_recall,
-        title="Precision and recall",
-        x="recall: found of all",
-        y="precision",
-    )
-
-
-def roc(model: Model, *labels: str) -> "Figure":
-    """How many are found against how many are false alarms.
-
-    At every threshold, on leave-one-out scores.
-    """
-    return _judged(
-        model,
-        labels,
-        _draw_roc,
-        title="Found against false alarms",
-        x="false alarms among those without",
-        y="found",
-    )
-
-
-def _judged(
-    model: Model,
-    labels: Sequence[str],
-    draw: "Callable[[Axes, Judged], None]",
-    *,
-    title: str,
-    x: str,
-    y: str,
-) -> "Figure":
-    """A square for each label, drawn from scores of rows that were left out."""
-    judged = list(views.left_out(model, *labels).items())
-    judged = judged[: len(labels) or MAX_DRAWN_LABELS]
-    figure = panels(
-        judged,
-        draw,
-        min(4, len(judged)),
-        size=(2.5, 2.5),
-        title=f"{title}, leaving each row out",
-        sharey=True,
-    )
-    figure.supxlabel(x, fontsize=9, color=MUTED_COLOUR)
-    figure.supylabel(y, fontsize=9, color=MUTED_COLOUR)
-    return figure
-
-
-def _draw_calibration(ax: "Axes", judged: Judged) -> None:
-    label, (has, probabilities, _) = judged
-    groups = calibration_groups(has, probabilities)
-    ax.plot([0, 1], [0, 1], color=LINE_COLOUR, lw=1)
-    ax.vlines(groups.forecast, groups.low, groups.high, color=RISE, lw=1, alpha=0.5)
-    ax.plot(groups.forecast, groups.observed, color=RISE, lw=1.6, ms=4, marker="o")
-    draw_square(ax, label)
-
-
-def _draw_precision_recall(ax: "Axes", judged: Judged) -> None:
-    label, (has, _, scores) = judged
-    ax.axhline(has.mean(), color=LINE_COLOUR, lw=1)
-    ax.plot(*precision_recall_curve(has, scores), color=RISE, lw=1.6)
-    draw_square(ax, f"{label}: AP {ranking(has, scores)[0][0]:.2f}")
-
-
-def _draw_roc(ax: "Axes", judged: Judged) -> None:
-    label, (has, _, scores) = judged
-    ax.plot([0, 1], [0, 1], color=LINE_COLOUR, lw=1)
-    ax.plot(*roc_curve(has, scores), color=RISE, lw=1.6)
-    draw_square(ax, f"{label}: AUC {ranking(has, scores)[1][0]:.2f}")
 
 
 # shared -------------------------------------------------------------------------------
