@@ -222,6 +222,7 @@ def test_read_column_names_cells_that_a_model_cannot_take(
         ("1 - none", 1),
         ("3 kg", 3),
         ("6'2\"", 74),
+        ("1.25M", 1_250_000),
     ],
 )
 def test_read_column_reads_a_single_cell_for_a_model_that_knows_numbers(cell, number):

@@ -329,6 +329,9 @@ def test_numbers_of_asks_columns_with_points_in_the_same_way():
         ),
         (["6'2\"", "5' 11”", "5'"], [74, 71, 60], "(6'2\" is 74); --nominal"),
         (["6 ft 2 in", "5ft"], [74, 60], "feet and inches read as inches"),
+        (["٧٩٫٥", "٥٢"], [79.5, 52], ""),
+        (["6.8K", "1.25M", "950"], [6800, 1.25e6, 950], "(6.8K is 6800); --nominal"),
+        (["3", "\\N", "4.5"], [3, np.nan, 4.5], "with '\\\\N' counted as missing"),
         (['60"', "61”"], [60, 61], 'unit " taken off (60" is a number)'),
         (["150#", "98 lbs"], [150, 98], "unit # taken off"),
         (['"44.3"', '"7"'], [44.3, 7], "quotation marks around all cells taken off"),
@@ -367,6 +370,7 @@ def test_numbers_of_takes_letters_behind_some_numbers_for_codes(column, cells):
         ["1 - never", "1", "2"] * 5,  # one step is written in two ways
         ["6'2\"", "5'12\"", "5'"] * 5,  # there are no twelve inches
         ["81歳", "52", "61歳"] * 5,
+        ["12B", "14K", "9M"] * 5,
     ],
 )
 def test_numbers_of_leaves_words_alone_that_are_no_numbers(column, cells):

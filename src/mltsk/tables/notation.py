@@ -49,8 +49,11 @@ _ABOUT = re.compile(
 )
 _OUT_OF = re.compile(r"(\d+(?:[.,]\d+)?) ?/ ?(\d{1,3})")
 _POWER = re.compile(r"(.*\d)\s*[x×*·]\s*10\^?([0-9⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})\b(.*)")
-# Signs of East Asian keyboards: ７９．５ is 79.5.
-_WIDE_SIGNS = {0xFF01 + i: 0x21 + i for i in range(94)}
+# Signs of East Asian keyboards, and between Arabic digits: ７９．５ and ٧٩٫٥ are 79.5.
+_WIDE_SIGNS = {0xFF01 + i: 0x21 + i for i in range(94)} | {0x66B: 0x2E, 0x66C: 0x2C}
+# Thousands and millions as pages show them: 6.8K, 1.2M.
+_SCALED = re.compile(r"([-+]?\d+(?:\.\d+)?)\s?([kKMB]?)")
+_SCALES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
 
 Texts = list[str | None]
 
@@ -95,6 +98,9 @@ def numbers_of(
     heights = _inches_of(texts)
     if heights is not None:
         return heights._replace(notes=[*notes, *heights.notes])
+    scaled = _scaled(texts, is_asked=is_asked)
+    if scaled is not None:
+        return scaled._replace(notes=[*notes, *scaled.notes])
     texts = _without_dilutions(texts, notes)
     texts = _without_ends_of_scale(texts, notes, is_asked=is_asked)
     texts = _without_remarks(_without_flags(texts, notes), notes)
@@ -250,6 +256,28 @@ def _inches_of(texts: Texts) -> Numbers | None:
         return None
     note = f"feet and inches read as inches ({example}); {OVERRULE}"
     return Numbers(values, bad_rows=[], notes=[note], unit="in")
+
+
+def _scaled(texts: Texts, *, is_asked: bool) -> Numbers | None:
+    """Numbers such as 6.8K and 1.2M, if all texts are such or plain; or None.
+
+    Unless it is said that these are numbers, there must be thousands beside another
+    scale, and decimals: 12B and 14K are codes.
+    """
+    matches = [None if text is None else _SCALED.fullmatch(text) for text in texts]
+    pairs = list(zip(texts, matches, strict=True))
+    if any(match is None and text is not None for text, match in pairs):
+        return None
+    found = {match[2]: match for match in matches if match}
+    has_decimals = any(match and match[2] and "." in match[1] for match in matches)
+    are_scales = len(found) > 1 and found.keys() & {"k", "K"} and has_decimals
+    if not are_scales and not (is_asked and found.keys() & {"K", "M", "B"}):
+        return None
+    values = [float(m[1]) * _SCALES[m[2]] if m else np.nan for m in matches]
+    example = next(match[0] for scale, match in found.items() if scale)
+    value = values[texts.index(example)]
+    note = f"K, M and B read as thousands and more ({example} is {value:.12g})"
+    return Numbers(np.array(values), bad_rows=[], notes=[f"{note}; {OVERRULE}"])
 
 
 def _without_ends_of_scale(texts: Texts, notes: list[str], *, is_asked: bool) -> Texts:

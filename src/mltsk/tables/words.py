@@ -10,7 +10,12 @@ from mltsk.datasets.dataset import NO, YES
 
 # Words for a missing cell, in any mixture of capitals. "none" and "-" are not among
 # them: both can be an answer.
-MISSING_WORDS = frozenset({"", "?", "na", "n/a", "nan", "-nan", "null", "<na>", "nat"})
+MISSING_WORDS = frozenset(
+    [
+        *("", "?", "na", "n/a", "nan", "-nan", "null", "<na>", "nat"),
+        *("\\n", "(null)", "<null>", "[null]"),  # as data bases write it
+    ]
+)
 # Errors of spreadsheets in the languages of their makers: #DIV/0!, #WERT!, #¿NOMBRE?;
 # without a sign at the end, those for a value that is not available.
 _ERROR = re.compile(
