@@ -54,7 +54,7 @@ def test_fit_prints_leave_one_out_metrics_next_to_base_rates(
     assert ["plain", *cells, f"{100 * given[:, -1].mean():.0f}"] in lines
     means = [f"{by_label[name].mean():.3f}" for name in metrics[1:]]
     assert ["mean", "of", "labels", *means] in lines
-    assert "AP: average precision of the ranking of rows, by guessing the" in text
+    assert "AP: average precision of the ranking of rows; guessing gives" in text
 
 
 def test_fit_prints_no_ranking_of_labels_and_no_line_over_80_characters(
@@ -477,7 +477,7 @@ def test_fit_refuses_rules_that_cannot_be_read(refused, tmp_path, out):
         ("--labels 5 --preset paper --threshold f1", "give --preset paper a number"),
         (
             "--labels 5 --preset paper --threshold recall=0.9",
-            "--threshold recall is an option of --preset default alone",
+            "--threshold recall works with --preset default only",
         ),
         ("--labels 5 --cost 1,5", "No such option"),
         ("--labels 5 --preset paper --rules 0", "--rules 0 is not for --preset paper"),
