@@ -10,7 +10,7 @@ from mltsk import MLTSKClassifier, read_table
 from mltsk.explain import views
 from mltsk.explain.pairs import FeaturePair, PairAxis
 from mltsk.metrics.curves import calibration_groups
-from mltsk.pages import svg
+from mltsk.pages import svg, svg_maps
 
 HOSTILE = '<script>alert("1")</script> & co'
 Y = np.arange(400) % 3 == 0
@@ -34,8 +34,8 @@ PICTURES = {
     "calibration": svg.calibration(HOSTILE, calibration_groups(Y, SHARES)),
     "interval": svg.interval(HOSTILE, (0.5, 0.4, 0.6), guess=0.2),
     "compared": svg.compared(HOSTILE, {"ours": 0.5, "theirs": 0.6}, guess=0.2),
-    "gaps": svg.gaps(HOSTILE, np.array([0, 0.1, 1.0])),
-    "together": svg.together(HOSTILE, [HOSTILE, "b", "c"], CORRELATIONS),
+    "gaps": svg_maps.gaps(HOSTILE, np.array([0, 0.1, 1.0])),
+    "together": svg_maps.together(HOSTILE, [HOSTILE, "b", "c"], CORRELATIONS),
     "sizes": svg.sizes(
         HOSTILE,
         np.arange(1, 51),
@@ -106,7 +106,9 @@ def pair_of(surface, shares):
 def test_heat_map_has_a_number_and_a_colour_in_every_cell_and_larger_values_up():
     surface = np.array([[[0.2], [-0.1]], [[0.0], [0.1]], [[-0.4], [0.3]]])
     shares = np.array([[0.3, 0.3], [0.1, 0.001], [0.1, 0.2]])
-    root = ElementTree.fromstring(svg.heat_map(pair_of(surface, shares), 0, reach=0.4))
+    root = ElementTree.fromstring(
+        svg_maps.heat_map(pair_of(surface, shares), 0, reach=0.4)
+    )
     cells = [node for node in root if node.get("class") in ("rise", "fall")]
     places = np.array([[node.get("y"), node.get("x")] for node in cells], dtype=float)
     rows = -np.unique(-places[:, 0])
@@ -121,7 +123,7 @@ def test_heat_map_has_a_number_and_a_colour_in_every_cell_and_larger_values_up()
 
 def test_heat_map_is_well_formed_with_hostile_names_and_fits_its_box():
     surface = np.zeros((5, 5, 1))
-    picture = svg.heat_map(pair_of(surface, np.full((5, 5), 0.04)), 0, reach=1.0)
+    picture = svg_maps.heat_map(pair_of(surface, np.full((5, 5), 0.04)), 0, reach=1.0)
     root = ElementTree.fromstring(picture)
     assert root.get("aria-label") == f"gout by {HOSTILE} and age"
     assert not any(node.tag == "script" or node.get("style") for node in root.iter())

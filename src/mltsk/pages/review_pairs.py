@@ -6,7 +6,7 @@ import numpy as np
 
 from ..explain.pairs import FeaturePair
 from ..explain.plot_pairs import HARDLY_ANY_DATA
-from . import svg
+from . import svg_maps
 from .packing import PageData
 
 MAX_MAPS_PER_LABEL = 3
@@ -28,7 +28,7 @@ def pair_facts(pairs: Sequence[FeaturePair], j: int) -> list[PageData]:
         {
             "title": pair.title,
             "sentence": pair_sentence(pair, j),
-            "picture": svg.heat_map(pair, j, reach),
+            "picture": svg_maps.heat_map(pair, j, reach),
         }
         for pair in shown
     ]
@@ -66,4 +66,4 @@ def _cell_words(pair: FeaturePair, j: int, cell: int) -> str:
 
 def _height(pair: FeaturePair, j: int, a: int, b: int) -> str:
     """The height of a cell for label j."""
-    return pair.written(j)[a][b].replace("-", svg.MINUS)
+    return pair.written(j)[a][b].replace("-", svg_maps.MINUS)

@@ -9,7 +9,7 @@ from ..explain.wording import name, percent
 from ..tables.report import HEADER, ColumnSummary, report_row
 from ..tables.table import DataTable, sparse_rows
 from ..text import plural
-from . import svg
+from . import svg, svg_maps
 from .packing import PageData
 from .sections import Review, Section
 from .worth import RARE_CASES
@@ -116,7 +116,7 @@ def _gaps(table: DataTable) -> PageData:
             {
                 "name": column,
                 "share": percent(float(shares[j])),
-                "strip": svg.gaps(f"missing cells of {column}", strip),
+                "strip": svg_maps.gaps(f"missing cells of {column}", strip),
             }
         )
     return {"shown": shown, "more": n_columns - len(shown)}
@@ -151,5 +151,5 @@ def _label_pairs(names: list[str], Y: FloatArray) -> PageData:
         )
     picture = None
     if 2 < L <= MAX_MAPPED_LABELS:
-        picture = svg.together("Correlation of labels", names, C)
+        picture = svg_maps.together("Correlation of labels", names, C)
     return {"pairs": sentences, "map": picture}

@@ -1,12 +1,6 @@
-"""Small pictures as inline SVG, without a library.
-
-Colours come from the page's style sheet, by class. Every function returns markup that
-is safe to be put into a page: what comes from a user's file is escaped here.
-Coordinates have one decimal, as nobody sees a tenth of a pixel.
-"""
+"""Curves, bars and scales as small pictures, inline SVG made of `svg_marks`."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from typing import TypeAlias
 
 import numpy as np
@@ -14,28 +8,15 @@ from numpy.typing import ArrayLike
 
 from ..core.arrays import Array
 from ..core.interpolation import interpolated_by_shares
-from ..explain.pairs import FeaturePair
-from ..explain.plot_pairs import HARDLY_ANY_DATA
 from ..explain.views import Curve
 from ..explain.wording import number, shortened
 from ..frames import MISSING
 from ..metrics.curves import Groups
+from . import svg_marks as draw
 from .corners import simplified
 
 MAX_CURVE_POINTS = 1000  # that are looked at
 MAX_DRAWN_VALUES = 6  # names of a nominal feature
-MAX_LARGE_CELLS = 15  # labels whose map has room for large cells
-STRONG_CORRELATION = 0.6  # and beyond: the darkest cell
-MINUS = "−"  # as long as a plus sign
-# A heat map: its width, the room for values at its left, and the height of a cell.
-HEAT_WIDTH = 320.0
-HEAT_LEFT = 80.0
-HEAT_CELL = 28.0
-HEAT_TOP = 16.0
-# The strongest cell has so much of its colour: with more, numbers have a contrast of
-# less than 4.5 in dark mode.
-MAX_HEAT_OPACITY = 0.5
-CHARACTER_WIDTH = 5.6  # of the values of a heat map
 
 # The square in which curves from 0 to 1 are drawn.
 SQUARE_LEFT = 34.0
@@ -68,12 +49,12 @@ def curve(
         Where the threshold is, if there is one.
     """
     marks = [
-        _path(*_placed([0, 1], guess), "guide"),
-        _path(*_placed(*points), "curve"),
+        draw.path(*_placed([0, 1], guess), "guide"),
+        draw.path(*_placed(*points), "curve"),
     ]
     if at is not None:
         x, y = _placed([at[0]], [at[1]])
-        marks.append(_dot(x[0], y[0], "mark", radius=4))
+        marks.append(draw.dot(x[0], y[0], "mark", radius=4))
     return _square(title, axes, marks)
 
 
@@ -82,18 +63,18 @@ def calibration(title: str, groups: Groups) -> str:
     x, y = _placed(groups.forecast, groups.observed)
     _, low = _placed(groups.forecast, groups.low)
     _, high = _placed(groups.forecast, groups.high)
-    marks = [_path(*_placed([0, 1], [0, 1]), "guide")]
+    marks = [draw.path(*_placed([0, 1], [0, 1]), "guide")]
     for place, bottom, top in zip(x, low, high, strict=True):
-        marks.append(_line(place, bottom, place, top, "whisker"))
+        marks.append(draw.line(place, bottom, place, top, "whisker"))
     for place, height in zip(x, y, strict=True):
-        marks.append(_dot(place, height, "dot"))
+        marks.append(draw.dot(place, height, "dot"))
     return _square(title, ("predicted probability", "share with the label"), marks)
 
 
 def interval(title: str, value: tuple[float, float, float], guess: float) -> str:
     """Draw a value with its interval on a line from 0 to 1, and a tick for guessing."""
     middle, low, high = _along_ruler(np.clip(value, 0, 1))
-    marks = [_line(low, 9, high, 9, "span"), _dot(middle, 9, "dot", radius=4)]
+    marks = [draw.line(low, 9, high, 9, "span"), draw.dot(middle, 9, "dot", radius=4)]
     return _ruler(title, guess, marks)
 
 
@@ -102,25 +83,25 @@ def compared(title: str, values: Mapping[str, float], guess: float) -> str:
     dots = []
     for rank, place in enumerate(_along_ruler(list(values.values())), start=1):
         radius = 4.5 if rank == 1 else 3.5
-        dots.append(_dot(place, 9, f"series-{rank}", radius))
+        dots.append(draw.dot(place, 9, f"series-{rank}", radius))
     return _ruler(title, guess, dots[::-1])
 
 
 def share_bar(share: float) -> str:
     """Draw a share of one as a bar."""
-    track = _bar(0, 2, 200, 6, "track")
-    fill = _bar(0, 2, 200 * share, 6, "fill")
-    return _svg("line", (200, 10), f"{share:.0%}", [track, fill])
+    track = draw.bar(0, 2, 200, 6, "track")
+    fill = draw.bar(0, 2, 200 * share, 6, "fill")
+    return draw.picture("line", (200, 10), f"{share:.0%}", [track, fill])
 
 
 def stacked_shares(title: str, shares: Array) -> str:
     """Draw shares of rows next to each other: found, missed, false alarms, others."""
-    marks = [_bar(0, 0, 400, 14, "track")]
+    marks = [draw.bar(0, 0, 400, 14, "track")]
     starts = 400 * np.append(0.0, np.cumsum(shares))
     for i, kind in enumerate(("found", "missed", "alarm")):
-        marks.append(_bar(starts[i], 0, starts[i + 1] - starts[i], 14, kind))
+        marks.append(draw.bar(starts[i], 0, starts[i + 1] - starts[i], 14, kind))
     stretched = ' preserveAspectRatio="none"'
-    return _svg("stack", (400, 14), title, marks, stretched)
+    return draw.picture("stack", (400, 14), title, marks, stretched)
 
 
 def decision_curve(
@@ -142,13 +123,15 @@ def decision_curve(
     # "all" falls steeply: its line ends where it leaves the picture
     shown = everybody >= lowest
     marks = [
-        _path(*placed(np.array([0.0, end]), np.zeros(2)), "guide"),
-        _path(*placed(thresholds[shown], everybody[shown]), "curve line-2"),
-        _path(*placed(thresholds, model), "curve"),
+        draw.path(*placed(np.array([0.0, end]), np.zeros(2)), "guide"),
+        draw.path(*placed(thresholds[shown], everybody[shown]), "curve line-2"),
+        draw.path(*placed(thresholds, model), "curve"),
     ]
     if at <= end:
         x, _ = placed(np.array([at]), np.zeros(1))
-        marks.append(_line(x[0], SQUARE_TOP, x[0], SQUARE_TOP + SQUARE_SIDE, "tick"))
+        marks.append(
+            draw.line(x[0], SQUARE_TOP, x[0], SQUARE_TOP + SQUARE_SIDE, "tick")
+        )
     step = next((step for step in PERCENT_STEPS if 100 * end <= 4 * step), 25)
     percents = np.arange(0, 100 * end + 1e-9, step)
     across = {p / 100 / end: f"{p:.2g} %" for p in percents}
@@ -157,26 +140,10 @@ def decision_curve(
     return _square(title, axes, marks, (across, up))
 
 
-def gaps(title: str, missing: Array) -> str:
-    """Draw where cells of a column are missing, darker where more are.
-
-    ``missing`` has the share of missing cells in each part of the rows, from the first
-    rows, at the left, to the last.
-    """
-    levels = np.ceil(4 * missing).astype(int)
-    marks = [_bar(0, 0, len(missing), 8, "track")]
-    for shade in (1, 2, 3, 4):
-        cells = [f"M{i} 0h1v8h-1z" for i in np.flatnonzero(levels == shade)]
-        if cells:
-            marks.append(f'<path class="gap-{shade}" d="{"".join(cells)}"/>')
-    size = (len(missing), 8)
-    return _svg("strip", size, title, marks, ' preserveAspectRatio="none"')
-
-
 def effect(amount: float, most: float) -> str:
     """Draw how much a statement says as a bar, in the colour of more or of less."""
     size = 60 * min(abs(amount) / max(most, 1e-300), 1.0)
-    bar = _bar(60 - size, 1, size, 6, "rise" if amount > 0 else "fall")
+    bar = draw.bar(60 - size, 1, size, 6, "rise" if amount > 0 else "fall")
     head = 'class="pic effect" viewBox="0 0 60 8" aria-hidden="true"'
     return f"<svg {head}>{bar}</svg>"
 
@@ -189,7 +156,7 @@ def shape(whole: Curve, simple: Curve | None, reach: float) -> str:
     """
     title = f"{whole.label} by {whole.feature}"
     if whole.categories:
-        return _svg("shape", (200, 116), title, _named_values(whole, reach))
+        return draw.picture("shape", (200, 116), title, _named_values(whole, reach))
     start = float(whole.x[0])
     end = float(whole.x[-1])
 
@@ -201,20 +168,20 @@ def shape(whole: Curve, simple: Curve | None, reach: float) -> str:
 
     x, y = simplified(across(whole.x), height(whole.y))
     marks = areas(x, y)
-    marks.append(_line(6, 50, 194, 50, "guide"))
-    marks.append(_drawn(x, y, "curve"))
+    marks.append(draw.line(6, 50, 194, 50, "guide"))
+    marks.append(draw.drawn(x, y, "curve"))
     if simple is not None:
         places, amounts = _within(simple, start, end, whole.quantiles)
-        marks.append(_path(across(places), height(amounts), "curve dashed"))
+        marks.append(draw.path(across(places), height(amounts), "curve dashed"))
     for tick in across(whole.quantiles[1:-1]):
         if 6 <= tick <= 194:
-            marks.append(_line(tick, 96, tick, 101, "tick"))
+            marks.append(draw.line(tick, 96, tick, 101, "tick"))
     if whole.missing is not None:
-        marks.append(_dot(197, float(height(whole.missing)), "mark"))
+        marks.append(draw.dot(197, float(height(whole.missing)), "mark"))
     size = max(abs(start), abs(end))
-    marks.append(_text(6, 112, number(start, size), "start"))
-    marks.append(_text(194, 112, number(end, size), "end"))
-    return _svg("shape", (200, 116), title, marks)
+    marks.append(draw.text(6, 112, number(start, size), "start"))
+    marks.append(draw.text(194, 112, number(end, size), "end"))
+    return draw.picture("shape", (200, 116), title, marks)
 
 
 def areas(x: Array, y: Array) -> list[str]:
@@ -231,7 +198,7 @@ def areas(x: Array, y: Array) -> list[str]:
     ):
         if (side != 50).any():
             back = f"L{x[-1]:.1f} 50L{x[0]:.1f} 50Z"  # to where the area begins
-            areas.append(_path(x, side, kind, back))
+            areas.append(draw.path(x, side, kind, back))
     return areas
 
 
@@ -264,21 +231,21 @@ def sizes(title: str, counts: Array, values: Mapping[str, Array], marked: int) -
 
     mark = float(np.interp(marked, counts, x))
     marks = [
-        _bar(34, 12, 300, 138, "frame"),
-        _line(mark, 12, mark, 150, "tick"),
-        _text(mark, 8, f"{marked} statements"),
+        draw.bar(34, 12, 300, 138, "frame"),
+        draw.line(mark, 12, mark, 150, "tick"),
+        draw.text(mark, 8, f"{marked} statements"),
     ]
     for rank, (words, line) in enumerate(values.items(), start=1):
         y = height(line)
-        marks.append(_path(x, y, f"curve line-{rank}"))
-        marks.append(_text(x[-1] + 4, float(y[-1]) + 3, words, "start"))
+        marks.append(draw.path(x, y, f"curve line-{rank}"))
+        marks.append(draw.text(x[-1] + 4, float(y[-1]) + 3, words, "start"))
     for level in (low, (low + high) / 2, high):
-        marks.append(_text(30, float(height(level)) + 3, f"{level:.2f}", "end"))
+        marks.append(draw.text(30, float(height(level)) + 3, f"{level:.2f}", "end"))
     for size in (1, 10, 20, 30, 40, 50):
         if size <= counts[-1]:
-            marks.append(_text(float(np.interp(size, counts, x)), 163, str(size)))
-    marks.append(_text(184, 178, "statements per label"))
-    return _svg("sizes", (430, 182), title, marks)
+            marks.append(draw.text(float(np.interp(size, counts, x)), 163, str(size)))
+    marks.append(draw.text(184, 178, "statements per label"))
+    return draw.picture("sizes", (430, 182), title, marks)
 
 
 def learning(title: str, rows: Sequence[int], values: Mapping[str, Array]) -> str:
@@ -295,106 +262,20 @@ def learning(title: str, rows: Sequence[int], values: Mapping[str, Array]) -> st
     def height(figures: ArrayLike) -> Array:
         return 130 - 118 * (np.asarray(figures) - low) / (high - low)
 
-    marks = [_bar(34, 12, 300, 118, "frame")]
+    marks = [draw.bar(34, 12, 300, 118, "frame")]
     for rank, (words, line) in enumerate(values.items(), start=1):
         y = height(line)
-        marks.append(_path(x, y, f"curve line-{rank}"))
+        marks.append(draw.path(x, y, f"curve line-{rank}"))
         for place, level in zip(x, y, strict=True):
-            marks.append(_dot(place, level, f"series-{rank}"))
+            marks.append(draw.dot(place, level, f"series-{rank}"))
         end = f"mean {words} {line[-1]:.2f}"
-        marks.append(_text(x[-1] + 14, float(y[-1]) + 3, end, "start"))
+        marks.append(draw.text(x[-1] + 14, float(y[-1]) + 3, end, "start"))
     for level in (low, high):
-        marks.append(_text(30, float(height(level)) + 3, f"{level:.1f}", "end"))
+        marks.append(draw.text(30, float(height(level)) + 3, f"{level:.1f}", "end"))
     for place, count in zip(x, rows, strict=True):
-        marks.append(_text(place, 143, f"{count:,}"))
-    marks.append(_text(184, 158, "rows learned from"))
-    return _svg("sizes", (430, 162), title, marks)
-
-
-def together(title: str, names: Sequence[str], C: Array) -> str:
-    """Draw correlations ``C`` (L, L) of labels, below the diagonal."""
-    L = len(names)
-    is_large = L <= MAX_LARGE_CELLS
-    cell = 20.0 if is_large else 14.0
-    left = 118.0
-    marks = []
-    for i in range(L):
-        name = shortened(names[i], 18)
-        marks.append(_text(left - 4, cell * (i + 0.5) + 3, name, "end"))
-        for j in range(i):
-            kind = _correlation_class(C[i, j])
-            x = left + cell * j + 1
-            marks.append(_bar(x, cell * i + 1, cell - 2, cell - 2, kind))
-    for j in range(L - 1):
-        name = shortened(names[j], 18)
-        x = left + cell * (j + 0.5) + 3
-        marks.append(_text(x, cell * L + 5, name, "end", turned=True))
-    kind = "together few" if is_large else "together many"
-    width = 420 if is_large else 690
-    return _svg(kind, (width, cell * L + 120), title, marks)
-
-
-def heat_map(pair: FeaturePair, j: int, reach: float) -> str:
-    """Draw what both values of a pair add to label j, larger values up and right.
-
-    ``reach`` is the height that has the full colour. Cells with hardly any data are
-    dashed.
-    """
-    down, across = pair.axes
-    heights = pair.surface[:, :, j]
-    written = pair.written(j)
-    width = (HEAT_WIDTH - HEAT_LEFT) / len(across)
-    bottom = HEAT_TOP + HEAT_CELL * len(down)
-    marks = [_text(0, 10, f"↑ {shortened(down.title, 60)}", "start", kind="axis")]
-    for a, tick in enumerate(down.ticks):
-        y = bottom - HEAT_CELL * (a + 1)
-        marks += _tick(HEAT_LEFT - 5, y + HEAT_CELL / 2 + 3, tick, HEAT_LEFT, "end")
-        for b in range(len(across)):
-            x = HEAT_LEFT + width * b
-            marks.append(_heat_cell(x, y, width, heights[a, b] / reach))
-            if pair.shares[a, b] < HARDLY_ANY_DATA:
-                marks.append(_bar(x + 2, y + 2, width - 4, HEAT_CELL - 4, "rare"))
-            words = written[a][b].replace("-", MINUS)
-            marks.append(
-                _text(x + width / 2, y + HEAT_CELL / 2 + 3, words, kind="number")
-            )
-    for b, tick in enumerate(across.ticks):
-        marks += _tick(
-            HEAT_LEFT + width * (b + 0.5), bottom + 16, tick, width, "middle"
-        )
-    title = f"{shortened(across.title, 60)} →"
-    marks.append(_text(HEAT_WIDTH, bottom + 36, title, "end", kind="axis"))
-    size = (HEAT_WIDTH, bottom + 42)
-    return _svg("heat", size, f"{pair.labels[j]} by {pair.title}", marks)
-
-
-def _heat_cell(x: float, y: float, width: float, share: float) -> str:
-    """Return a cell whose height is this share of the largest, up or down."""
-    kind = "fall" if share < 0 else "rise"
-    opacity = MAX_HEAT_OPACITY * min(abs(share), 1.0)
-    cell = _bar(x + 1, y + 1, width - 2, HEAT_CELL - 2, kind)
-    return cell.replace("/>", f' fill-opacity="{opacity:.2f}"/>')
-
-
-def _tick(x: float, y: float, words: str, width: float, anchor: str) -> list[str]:
-    """Return a value next to a row or under a column, on two lines if it is long."""
-    most = int(width / CHARACTER_WIDTH)
-    first, separator, second = words.partition(" or ")
-    if len(words) <= most or not separator:
-        return [_text(x, y, shortened(words, most), anchor)]
-    lines = (shortened(first, most), f"or {second}")
-    return [_text(x, y - 5 + 10 * i, line, anchor) for i, line in enumerate(lines)]
-
-
-def _correlation_class(correlation: float) -> str:
-    """Return the classes of a cell: which way it goes, and one of four strengths."""
-    if not np.isfinite(correlation):
-        return "track"
-    level = int(np.rint(min(4 * abs(correlation) / STRONG_CORRELATION, 4)))
-    if level == 0:
-        return "track"
-    direction = "rise" if correlation > 0 else "fall"
-    return f"{direction} level-{level}"
+        marks.append(draw.text(place, 143, f"{count:,}"))
+    marks.append(draw.text(184, 158, "rows learned from"))
+    return draw.picture("sizes", (430, 162), title, marks)
 
 
 def _named_values(curve: Curve, reach: float) -> list[str]:
@@ -404,17 +285,17 @@ def _named_values(curve: Curve, reach: float) -> list[str]:
         amounts.append((MISSING, curve.missing))
     amounts.sort(key=lambda pair: -abs(pair[1]))
     shown = amounts[:MAX_DRAWN_VALUES]
-    marks = [_line(142, 4, 142, 8 + 16 * len(shown), "guide")]
+    marks = [draw.line(142, 4, 142, 8 + 16 * len(shown), "guide")]
     for i, (word, amount) in enumerate(shown):
         size = 54 * min(abs(amount) / reach, 1.0)
         if amount > 0:
-            marks.append(_bar(142, 8 + 16 * i, size, 9, "rise"))
+            marks.append(draw.bar(142, 8 + 16 * i, size, 9, "rise"))
         else:
-            marks.append(_bar(142 - size, 8 + 16 * i, size, 9, "fall"))
-        marks.append(_text(82, 16 + 16 * i, shortened(word, 16), "end"))
+            marks.append(draw.bar(142 - size, 8 + 16 * i, size, 9, "fall"))
+        marks.append(draw.text(82, 16 + 16 * i, shortened(word, 16), "end"))
     n_more = len(amounts) - len(shown)
     if n_more:
-        marks.append(_text(82, 16 + 16 * len(shown), f"and {n_more} more", "end"))
+        marks.append(draw.text(82, 16 + 16 * len(shown), f"and {n_more} more", "end"))
     return marks
 
 
@@ -426,16 +307,16 @@ def _square(
 ) -> str:
     """Draw marks in a square with words for both axes, and words along them."""
     bottom = SQUARE_TOP + SQUARE_SIDE
-    frame = [_bar(SQUARE_LEFT, SQUARE_TOP, SQUARE_SIDE, SQUARE_SIDE, "frame")]
+    frame = [draw.bar(SQUARE_LEFT, SQUARE_TOP, SQUARE_SIDE, SQUARE_SIDE, "frame")]
     for share, words in ticks[0].items():
-        frame.append(_text(SQUARE_LEFT + share * SQUARE_SIDE, bottom + 12, words))
+        frame.append(draw.text(SQUARE_LEFT + share * SQUARE_SIDE, bottom + 12, words))
     for share, words in ticks[1].items():
         y = SQUARE_TOP + SQUARE_SIDE * (1 - share)
-        frame.append(_text(SQUARE_LEFT - 5, y + 3, words, "end"))
+        frame.append(draw.text(SQUARE_LEFT - 5, y + 3, words, "end"))
     across, up = axes
-    frame.append(_text(SQUARE_LEFT + SQUARE_SIDE / 2, bottom + 25, across))
-    frame.append(_text(10, SQUARE_TOP + SQUARE_SIDE / 2, up, turned=True))
-    return _svg("square", (200, 196), title, [*frame, *marks])
+    frame.append(draw.text(SQUARE_LEFT + SQUARE_SIDE / 2, bottom + 25, across))
+    frame.append(draw.text(10, SQUARE_TOP + SQUARE_SIDE / 2, up, turned=True))
+    return draw.picture("square", (200, 196), title, [*frame, *marks])
 
 
 def _placed(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
@@ -457,70 +338,7 @@ def _along_ruler(values: ArrayLike) -> Array:
 def _ruler(title: str, guess: float, marks: Iterable[str]) -> str:
     """Draw marks on a line from 0 to 1, with a tick at what guessing gets."""
     tick = 4 + 192 * guess
-    guide = _line(4, 9, 196, 9, "guide")
-    return _svg(
-        "line", (200, 18), title, [guide, _line(tick, 3, tick, 15, "tick"), *marks]
+    guide = draw.line(4, 9, 196, 9, "guide")
+    return draw.picture(
+        "line", (200, 18), title, [guide, draw.line(tick, 3, tick, 15, "tick"), *marks]
     )
-
-
-def _svg(
-    kind: str,
-    size: tuple[float, float],
-    title: str,
-    marks: Iterable[str],
-    attributes: str = "",
-) -> str:
-    """Return a picture of a width and height that holds some marks."""
-    width, height = size
-    box = f'viewBox="0 0 {width:g} {height:g}"'
-    name = f'role="img" aria-label="{escape(title)}"'
-    head = f'class="pic {kind}" {box} {name}{attributes}'
-    return f"<svg {head}>{''.join(marks)}</svg>"
-
-
-def _path(x: ArrayLike, y: ArrayLike, kind: str, end: str = "") -> str:
-    """Return a line through points, with as few of them as it needs."""
-    return _drawn(*simplified(x, y), kind, end)
-
-
-def _drawn(x: Array, y: Array, kind: str, end: str = "") -> str:
-    """Return a line through all of these points."""
-    points = [f"{a:.1f} {b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
-    return f'<path class="{kind}" d="M{"L".join(points)}{end}"/>'
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
-    """Return a straight line."""
-    start = f'x1="{x1:.1f}" y1="{y1:.1f}"'
-    end = f'x2="{x2:.1f}" y2="{y2:.1f}"'
-    return f'<line class="{kind}" {start} {end}/>'
-
-
-def _dot(x: float, y: float, kind: str, radius: float = 3) -> str:
-    """Return a circle."""
-    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}"/>'
-
-
-def _bar(x: float, y: float, width: float, height: float, kind: str) -> str:
-    """Return a rectangle."""
-    corner = f'x="{x:.1f}" y="{y:.1f}"'
-    size = f'width="{max(width, 0.0):.1f}" height="{height:.1f}"'
-    return f'<rect class="{kind}" {corner} {size}/>'
-
-
-def _text(
-    x: float,
-    y: float,
-    words: str,
-    anchor: str = "middle",
-    *,
-    turned: bool = False,
-    kind: str = "",
-) -> str:
-    """Return words at a place, turned to be read from below if asked for."""
-    place = f'x="{x:.1f}" y="{y:.1f}"'
-    if turned:
-        place = f'transform="translate({x:g} {y:g}) rotate(-90)"'
-    if kind:
-        place = f'class="{kind}" {place}'
-    return f'<text {place} text-anchor="{anchor}">{escape(words)}</text>'
