@@ -29,7 +29,7 @@ from .fit.adapt import (
     strongest_choice,
     under_wishes,
 )
-from .fit.corrected import Corrector
+from .fit.corrector import Corrector
 from .fit.design import Coefficients, Design
 from .fit.left_out import group_codes, take_groups
 from .fit.order import order_by_content
@@ -222,7 +222,21 @@ class Adaptation:
             self.design,
             1.0 / self.slopes[labels],
             corrector=corrector,
-            old=(self.base.term_coef / self.slopes)[:, labels],
+            old=self._old_numbers(labels),
+        )
+
+    def _old_numbers(self, labels: NDArray[np.intp]) -> Coefficients:
+        """Numbers of the old system for some labels, on the scale of these."""
+        own = self.base.for_labels(labels)
+        slopes = self.slopes[labels]
+        pairs = np.zeros((len(own.pairs), len(labels)))
+        if own.pair_coef is not None:
+            pairs = own.pair_coef / slopes
+        return Coefficients(
+            intercept=own.intercept / slopes,
+            terms=own.term_coef / slopes,
+            pairs=pairs,
+            rules=own.coef / slopes,
         )
 
     @cached_property

@@ -133,8 +133,7 @@ default="from_dtype"
         Directions of effects: 1 rises, -1 falls, 0 is free. By the name of the feature
         for all labels (``{"albumin": -1}``) or some (``{"albumin": {"ascites": -1}}``),
         or an array of shape (n_features,) or (n_features, n_labels). They hold in the
-        whole model, which has no exceptions then, and no pairs with these
-        features for the labels that a direction is about.
+        whole model, pairs of features among it, which has no exceptions then.
         A missing cell adds what it adds, whatever the direction. `constrained` knows
         more wishes.
     random_state : int, RandomState or None, default=None

@@ -20,7 +20,7 @@ from .correction import (
 )
 from .edits import Edits
 from .exceptions import InputError
-from .fit.corrected import Corrector
+from .fit.corrector import Corrector
 from .fit.demands import columns_of_feature
 from .fit.options import Names
 from .fit.sums import FitSums
@@ -104,9 +104,10 @@ class CorrectionMixin:
         """A fitted copy under your wishes, with all other numbers found again.
 
         The numbers are those of the least loss among all that meet the wishes, exactly.
-        Wishes of an earlier call stay. Exceptions are left out, and so are, for the
-        labels that a wish is about, pairs with its feature: the wishes hold in the
-        whole model. ``price_`` of the copy says what that costs.
+        Wishes of an earlier call stay. They hold in the whole model: a direction holds
+        in pairs with other features, too, exceptions are left out, and so are, for the
+        labels of other wishes, pairs with their features. ``price_`` of the copy says
+        what that costs.
 
         Parameters
         ----------

@@ -17,7 +17,8 @@ import numpy as np
 from .core.arrays import FloatArray, underflow_is_zero
 from .exceptions import InputError
 from .fit.bends import BENT, unbending_columns, with_ramps
-from .fit.corrected import Corrected, Corrector, WishedLabels, without_exceptions
+from .fit.corrected import Corrected, WishedLabels
+from .fit.corrector import Corrector, without_exceptions
 from .fit.demands import wished_columns
 from .fit.ridge import Moments, Penalty
 from .fit.rows import Rows

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
@@ -306,6 +307,40 @@ def test_an_edit_of_one_label_leaves_other_labels_their_pairs(browser, page, pbc
     others = [0, 1, 3]
     before = log_odds(clf, pbc.X)[:, others]
     assert_allclose(scores[:, others], before, rtol=0, atol=1e-4)
+
+
+def test_a_direction_holds_in_pairs_of_features_in_the_page_too(browser, page):
+    """What age does depends on crp: it is to rise whatever crp is."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(500, 4)), columns=["age", "crp", "dose", "bmi"])
+    X["ward"] = rng.choice(["east", "west", "north"], 500)
+    strength = X["age"] * (1 + X["crp"]) + X["dose"] * (X["ward"] == "east")
+    Y = pd.DataFrame({"gout": strength + rng.normal(size=500) > 0.5})
+    Y["flu"] = X["age"] * X["dose"] + rng.normal(size=500) > 0.5
+    clf = MLTSKClassifier(n_rules=0, n_pairs=6).fit(X, Y)
+    browser.open(page(clf, X, Y))
+    browser.run(SELECT, [0, True, 0])
+    browser.run("explorer.editor.act('rises')")
+    browser.run(SELECT, [2, False, 1])
+    browser.run("explorer.editor.act('falls')")
+    changed = edited(clf, browser.run(EXPORTED))
+    assert len(changed.system_.pairs.blocks) == 6
+    scores = scores_in(browser, changed, X)
+    assert_allclose(scores, log_odds(changed, X), rtol=0, atol=1e-9)
+    told = changed.price_.attrs["left_out"]
+    assert browser.text("edit-left-out") == f"Not in the edited model: {told}."
+    for row in range(0, 100, 7):
+        rows = X.iloc[[row] * 80].assign(age=np.linspace(-3, 3, 80))
+        assert np.diff(changed.decision_function(rows), axis=0).min() > -1e-9
+    again = browser.run("explorer.editor.numbers.losses[0]")
+    browser.open(page(changed, X, Y))
+    browser.run(SELECT, [1, False, 0])
+    browser.run("explorer.editor.act('rises')")
+    twice = edited(changed, browser.run(EXPORTED))
+    scores = scores_in(browser, twice, X)
+    assert_allclose(scores, log_odds(twice, X), rtol=0, atol=1e-9)
+    assert twice.price_["squared_loss"]["gout"] > again - 1e-9
+    assert not browser.errors
 
 
 def test_yes_or_no_may_have_a_direction_in_the_page(browser, page, pbc):

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from mltsk import MLTSKClassifier
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
-from mltsk.fit.corrected import Corrector
+from mltsk.fit.corrector import Corrector
 from mltsk.fit.demands import DemandMaker
 from mltsk.fit.ridge import Penalty
 from mltsk.fit.rows import Block
@@ -192,12 +192,12 @@ def test_each_label_has_the_pairs_that_no_wish_of_it_is_about():
     labels = (strength + 0.3 * rng.normal(size=(300, 2)) > 0).astype(float)
     clf = MLTSKClassifier(n_rules=0, n_pairs=3).fit(rows, labels)
     sums = clf.sums_
-    wished = Corrector((Wish(0, (0,), "rises"),), tuple("abcd"), ("y", "z"))
+    wished = Corrector((Wish(0, (0,), "convex"),), tuple("abcd"), ("y", "z"))
     found = wished.corrected(sums)
     whole = sums.parts[0].moments.solve(Penalty(sums.ridge)).B
     assert_allclose(found.B[:, 1], whole[:, 1], atol=1e-12)
     # the other one is solved as if nobody had the pairs of its wish
-    fewer = Corrector((Wish(0, (0, 1), "rises"),), tuple("abcd"), ("y", "z"))
+    fewer = Corrector((Wish(0, (0, 1), "convex"),), tuple("abcd"), ("y", "z"))
     alone = fewer.corrected(sums)
     n_terms = sums.design.n_terms
     has_feature = (sums.design.pairs.columns == 0).any(axis=1)
@@ -215,7 +215,7 @@ def test_kept_sums_have_neither_exceptions_nor_pairs_of_a_wished_feature():
     rows = rng.normal(size=(400, 4))
     labels = (rows[:, :2].prod(axis=1) > 0) | (rows[:, 2] > 1)
     clf = MLTSKClassifier(n_rules=5, n_pairs=3, order=0).fit(rows, labels)
-    wished = Corrector((Wish(0, (0,), "rises"),), ("a", "b", "c", "d"), ("y",))
+    wished = Corrector((Wish(0, (0,), "nothing"),), ("a", "b", "c", "d"), ("y",))
     kept = wished.kept_sums(replace(clf.sums_))
     assert clf.n_pairs_ == 3
     assert len(kept.design.rules) == 0

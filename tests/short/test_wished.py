@@ -6,7 +6,7 @@ from scipy.optimize import lsq_linear
 
 from mltsk import MLTSKClassifier
 from mltsk.datasets import make_multilabel_rules
-from mltsk.fit.corrected import Corrector
+from mltsk.fit.corrector import Corrector
 from mltsk.fit.wishes import Wish
 from mltsk.short.candidates import Candidates
 from mltsk.short.selection import FORBIDDEN, signed_solution

@@ -29,7 +29,7 @@ from ..core.arrays import (
 )
 from ..probabilities import Curves
 from ..system import FuzzySystem
-from .corrected import Corrector
+from .corrector import Corrector
 from .design import Coefficients, Design, ExceptionRules
 from .left_out import Groups
 from .ridge import Penalty
@@ -216,7 +216,7 @@ def under_wishes(
     variances: FloatArray,
     *,
     corrector: Corrector,
-    old: FloatArray,
+    old: Coefficients,
 ) -> Correction:
     """What new rows add where the sum of old and added numbers is to meet wishes.
 
@@ -228,15 +228,17 @@ def under_wishes(
         As in `correction`.
     corrector : Corrector
         With wishes that no slope from scores to log-odds changes.
-    old : (P, L)
-        Numbers of the terms of the old model, on the scale of labels.
+    old : Coefficients
+        Numbers of the old model, on the scale of labels.
     """
     n_labels = block.Y.shape[1]
     label_groups = groups_of_labels(block.w, n_labels)
     sums = FitSums.of_rows(block, design, found.strength, label_groups)
     sums = replace(sums, curves=Curves(np.ones(n_labels), np.zeros(n_labels)))
     weights = np.broadcast_to(design.term_weights, design.n_terms)[:, None]
-    start = np.where(weights > 0, old / np.sqrt(np.where(weights > 0, weights, 1.0)), 0)
+    roots = np.sqrt(np.where(weights > 0, weights, 1.0))
+    terms = np.where(weights > 0, old.terms / roots, 0.0)
+    start = np.vstack([terms, old.pairs / design.pair_weight**0.5])
     wished = corrector.corrected(sums, start)
     loo_scores = wished.left_out(block, len(block.Y))
     numbers = wished.design.coefficients(wished.B, wished.means, 0 * wished.rates)

@@ -72,9 +72,24 @@ class CurveShape:
 
         The two are those where values lie closest together, and farthest apart.
         """
-        if self.terms.low is None or self.terms.high is None:
-            return np.ones((1, 2, 1))
+        return self.slopes_at(self._end_levels())
+
+    def levels_with(self, more: FloatArray) -> FloatArray:
+        """The levels (r + 1,) between which stretches lie if they end at others, too.
+
+        ``more`` are levels of the column; those beyond its values count for nothing.
+        """
         levels = self._end_levels()
+        inside = more[(more > levels[0]) & (more < levels[-1])]
+        levels = np.unique(np.concatenate([levels, inside]))
+        is_long = np.diff(levels, prepend=-np.inf) > MIN_STRETCH
+        return levels[is_long]
+
+    def slopes_at(self, levels: FloatArray) -> FloatArray:
+        """Slopes (r, 2, p) between levels (r + 1,), at which no term bends inside."""
+        if self.terms.low is None or self.terms.high is None:
+            spread = float(self.scaling.spread[0])
+            return np.full((len(levels) - 1, 2, len(self.positions)), 1 / spread)
         starts, stops = levels[:-1, None], levels[1:, None]
         is_inside = (self.terms.low <= starts) & (stops <= self.terms.high)
         ramps = is_inside / (self.terms.high - self.terms.low)

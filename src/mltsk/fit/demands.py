@@ -15,9 +15,11 @@ from ..exceptions import InputError
 from ..probabilities import Curves
 from .curve_shape import CurveShape
 from .design import Design
+from .pair_slopes import PairSlopes, slopes_of_pairs
 from .scale import OVERLAPPING
-from .wishes import Wish
+from .wishes import DIRECTIONS, Wish
 
+DIRECTED = tuple(DIRECTIONS.values())
 SIGNS = {"rises": 1.0, "falls": -1.0, "convex": 1.0, "concave": -1.0}
 
 
@@ -143,6 +145,24 @@ class DemandMaker:
                 "scale='quantile': rows of unit length mix all features."
             )
         return CurveShape.of(self.design.scale.terms, scaling, column)
+
+    def pair_slopes(self, wish: Wish) -> PairSlopes | None:
+        """How steep the feature of a direction is beside those that it acts with.
+
+        None where it acts with no other. The slopes are those of its wish: at least 0.
+        """
+        if wish.kind not in DIRECTED:
+            return None
+        (column,) = self._columns_of(wish.feature)
+        shape = self._shape(column)
+        terms = np.zeros((len(shape.positions), self.design.n_terms))
+        terms[np.arange(len(shape.positions)), shape.positions] = 1.0
+        slopes = slopes_of_pairs(
+            self.design, self.columns, column, self._of_columns(terms), shape
+        )
+        if slopes is None:
+            return None
+        return slopes.times(self._direction_of(wish.feature) * SIGNS[wish.kind])
 
     def _direction_of(self, feature: int) -> int:
         """1, or -1 where the column of a feature is that of its "no"."""

@@ -50,6 +50,7 @@ from .shown_labels import check_max_labels, note_on_shown_labels, shown_labels
 SCRIPTS = (
     "model",
     "quadratic",
+    "pair_slopes",
     "left_out",
     "edits",
     "edit_file",

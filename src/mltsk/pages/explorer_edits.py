@@ -22,10 +22,11 @@ from ..exceptions import InputError
 from ..explain.effects import Effects
 from ..explain.pair_effects import PairEffects
 from ..explain.wording import name
-from ..fit.corrected import Corrector
+from ..fit.corrector import Corrector
 from ..fit.curve_shape import CurveShape
-from ..fit.demands import Demand, DemandMaker, columns_of_feature
+from ..fit.demands import DIRECTED, Demand, DemandMaker, columns_of_feature
 from ..fit.design import Design
+from ..fit.pair_slopes import PairSlopes
 from ..fit.scale import OVERLAPPING
 from ..fit.sums import FitSums, LabelSums
 from ..fit.wishes import Wish
@@ -108,16 +109,28 @@ def _edits_data(classifier: MLTSKClassifier) -> PageData:
         "subjects": _subjects(classifier),
         "earlier": earlier,
         "wished": _wished_features(corrector),
+        "directed": _directions(corrector),
     }
 
 
 def _wished_features(corrector: Corrector) -> list[list[int]]:
-    """Features that wishes are about already, for each label."""
+    """Features whose pairs wishes took already, for each label."""
     features: list[set[int]] = [set() for _ in corrector.labels]
     for wish in corrector.wishes:
         for label in wish.labels:
-            features[label].add(wish.feature)
+            if wish.kind not in DIRECTED:
+                features[label].add(wish.feature)
     return [sorted(own) for own in features]
+
+
+def _directions(corrector: Corrector) -> list[list[tuple[int, str]]]:
+    """Features that rise or fall already, for each label."""
+    directions: list[list[tuple[int, str]]] = [[] for _ in corrector.labels]
+    for wish in corrector.wishes:
+        if wish.kind in DIRECTED:
+            for label in wish.labels:
+                directions[label].append((wish.feature, wish.kind))
+    return directions
 
 
 def _check_page_sums(sums: FitSums) -> None:
@@ -299,8 +312,9 @@ def _curves(corrector: Corrector, design: Design) -> list[PageData]:
         nothing = maker.demands([Wish(feature, (OF_LABEL,), "nothing")])
         curve: PageData = {"off": _rows(nothing), "handles": []}
         if _has_order(corrector, feature) and nothing:
-            rises = maker.demands([Wish(feature, (OF_LABEL,), "rises")])
-            curve["rises"] = _rows(rises)
+            rising = Wish(feature, (OF_LABEL,), "rises")
+            curve["rises"] = _rows(maker.demands([rising]))
+            curve["slopes"] = _pair_slopes(maker.pair_slopes(rising))
             curve["falls"] = _rows(maker.demands([Wish(feature, (OF_LABEL,), "falls")]))
         if _has_curve(corrector, feature):
             for value in _handles(corrector, design, feature):
@@ -310,6 +324,26 @@ def _curves(corrector: Corrector, design: Design) -> list[PageData]:
                 )
         curves.append(curve)
     return curves
+
+
+def _pair_slopes(slopes: PairSlopes | None) -> PageData | None:
+    """How steep a feature is beside others, if it acts together with some."""
+    if slopes is None:
+        return None
+    columns = np.flatnonzero((slopes.terms != 0).any(axis=0))
+    return {
+        "count": len(slopes.terms),
+        "columns": columns.tolist(),
+        "terms": packed(slopes.terms[:, columns]),
+        "partners": [
+            {
+                "columns": partner.columns.tolist(),
+                "values": partner.slopes.shape[1],
+                "slopes": packed(partner.slopes),
+            }
+            for partner in slopes.partners
+        ],
+    }
 
 
 def _has_order(corrector: Corrector, feature: int) -> bool:

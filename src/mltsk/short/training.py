@@ -18,7 +18,7 @@ from ..core.arrays import (
     weights_per_label,
 )
 from ..fit import learning
-from ..fit.corrected import Corrector
+from ..fit.corrector import Corrector
 from ..fit.design import Design
 from ..fit.left_out import Groups, take_groups
 from ..fit.order import places_by_content

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import FloatArray
 from ..exceptions import InputError
-from ..fit.corrected import Corrector
+from ..fit.corrector import Corrector
 from ..fit.demands import (
     columns_of_feature,
     direction_of_condition,

@@ -8,6 +8,7 @@ FAR_RATIO = 5  # of numbers and a range, where these are positive
 def are_far(values: FloatArray, low: float, high: float) -> bool:
     """Whether all values (n,) are far from a range, by its width or as multiples.
 
+    >>> import numpy as np
     >>> are_far(np.array([70.0, 80.0]), 0.9, 1.4), are_far(np.array([2.0]), 0.9, 1.4)
     (True, False)
     """

@@ -7,6 +7,7 @@
 //
 // Symbols: Q columns of the ridge problem, P terms, L labels.
 
+const MAX_ROUNDS_OF_PAIRS = 200; // of adding slopes that are missed
 const LEAST_FREE_SHARE = 1e-3; // of the rows, beside what the numbers of a model use
 const NO_WISH = { direction: null, isOff: false, points: new Map() };
 const EDITS_FORMAT = "mltsk-edits";
@@ -91,18 +92,22 @@ class EditableModel {
     this.heights = edits.heights && unpackSparse(edits.heights, this.P ** 2);
     this.means = unpackFloats(data.terms.mean);
     this.pairColumns = unpack(edits.pairColumns, Uint32Array);
+    const nRules = this.pairColumns.length;
+    this.pairCoef = unpackSparse(data.pairs.coef, nRules * this.L);
     this.curves = edits.curves.map((curve) => this.readCurve(curve));
     this.earlier = edits.earlier.map((demand) => {
       return { ...demand, row: unpackFloats(demand.row) };
     });
-    this.wished = edits.wished; // per label, features that wishes are about already
+    this.wished = edits.wished; // per label, features whose pairs wishes took already
+    this.directed = edits.directed; // per label, directions of features already
     this.solved = new Map(); // parts without wishes, by number and columns
     this.rows = null; // LeftOutRows that edits are judged by, if the page has them
   }
 
   // What edits of a feature demand.
-  readCurve({ off, rises, falls, handles }) {
+  readCurve({ off, rises, falls, handles, slopes }) {
     return {
+      slopes: slopes ? new PairSlopes(slopes) : null,
       off: readRows(off),
       rises: rises ? readRows(rises) : null,
       falls: falls ? readRows(falls) : null,
@@ -130,7 +135,6 @@ class EditableModel {
     const demands = this.demandsOf(wishes);
     const numbers = {
       pairs,
-      pairsOf,
       intercept: new Float64Array(this.L),
       terms: new Float64Array(this.P * this.L),
       ofPairs: new Float64Array((columns.length - this.P) * this.L),
@@ -141,7 +145,8 @@ class EditableModel {
     this.parts.forEach(({ labels }, number) => {
       labels.forEach((j, i) => {
         const part = this.freePart(number, this.keptColumns(pairsOf[j]), solved);
-        const held = this.heldAgain(part, i, demands[j], keyOf(wishes, j));
+        const steep = this.steepFeatures(wishes, j);
+        const held = this.heldAgain(part, i, demands[j], steep, keyOf(wishes, j));
         this.write(numbers, j, part, held.b, places);
         numbers.losses[j] = held.loss;
         numbers.logOdds[j] = held.logOdds;
@@ -152,9 +157,9 @@ class EditableModel {
   }
 
   // Numbers of a label and their loss, found again only where its wishes changed.
-  heldAgain(part, i, demands, key) {
+  heldAgain(part, i, demands, steep, key) {
     if (part.held[i]?.key !== key) {
-      const held = this.held(part, part.B[i], demands);
+      const held = this.heldSteep(part, part.B[i], demands, steep);
       const loss = this.loss(part, i, held);
       part.held[i] = { key, b: held.b, loss, logOdds: this.leftOutLogOdds(part, i, held) };
     }
@@ -168,15 +173,30 @@ class EditableModel {
     return this.rows.scores(part, i, held).map((score) => score * slope + offset);
   }
 
-  // Pairs of features that no wish about label j is about, by their places in the page.
+  // Pairs of features that are left to label j, by their places in the page: no wish
+  // other than a direction is about them.
   keptPairs(wishes, j) {
     const asked = new Set(this.wished[j]);
     for (const [feature, own] of wishes) {
-      if (isAsked(own.get(j) ?? NO_WISH)) asked.add(feature);
+      const { isOff, points } = own.get(j) ?? NO_WISH;
+      if (isOff || points.size) asked.add(feature);
     }
     const { blocks } = this.data.pairs;
     return range(blocks.length).filter((p) => {
       return !blocks[p].features.some((feature) => asked.has(feature));
+    });
+  }
+
+  // Slopes of features that have a direction for label j and act together with others.
+  steepFeatures(wishes, j) {
+    const directions = [...this.directed[j]];
+    for (const [feature, own] of wishes) {
+      const { direction } = own.get(j) ?? NO_WISH;
+      if (direction) directions.push([feature, direction]);
+    }
+    return directions.flatMap(([feature, direction]) => {
+      const { slopes } = this.curves[feature];
+      return slopes ? [{ slopes, sign: direction === "rises" ? 1 : -1 }] : [];
     });
   }
 
@@ -269,6 +289,27 @@ class EditableModel {
     };
   }
 
+  // Numbers of a label under demands and directions: slopes that are missed with the
+  // others at their worst values are demanded, until none is missed anew.
+  heldSteep(part, b, demands, steep) {
+    const places = new Map(part.columns.map((column, place) => [column, place]));
+    const asked = [...demands];
+    const seen = new Set();
+    for (let round = 0; round < MAX_ROUNDS_OF_PAIRS; round++) {
+      const held = this.held(part, b, asked);
+      const missed = steep.flatMap(({ slopes, sign }) => {
+        return slopes.missed(held.b, places, sign);
+      });
+      const added = missed.filter(({ columns, row }) => {
+        const key = `${columns}: ${row}`;
+        return !seen.has(key) && seen.add(key);
+      });
+      if (!added.length) return held;
+      asked.push(...added);
+    }
+    throw new Contradiction();
+  }
+
   // Numbers b of a label under demands, and the directions that hold them.
   held(part, b, demands) {
     if (!demands.length) return { b, basis: [] };
@@ -349,14 +390,20 @@ class EditableModel {
     return Math.max(squares, 0) / total / share ** 2;
   }
 
+  // Where the numbers of rules of some pairs are among those that were found.
+  placesOf(pairs) {
+    const rules = this.rulesOf(pairs);
+    rules.sort((a, b) => this.pairColumns[a] - this.pairColumns[b]);
+    return new Map(rules.map((r, place) => [r, place]));
+  }
+
   // What differs in the data of the page for edited numbers: there are no exceptions,
   // and fewer pairs.
   overlay({ pairs, intercept, terms, ofPairs }) {
     const none = new Float64Array(0);
     const own = this.data.pairs;
     const rules = this.rulesOf(pairs);
-    const kept = [...rules].sort((a, b) => this.pairColumns[a] - this.pairColumns[b]);
-    const places = new Map(kept.map((r, place) => [r, place]));
+    const places = this.placesOf(pairs);
     const coef = new Float64Array(rules.length * this.L);
     rules.forEach((r, i) => {
       const from = places.get(r) * this.L;
@@ -390,11 +437,18 @@ class EditableModel {
   }
 
   // What of the model is not in an edited one, in words.
-  leftOut({ pairsOf }) {
+  leftOut(numbers) {
     const gone = this.K ? [times(this.K, "exception")] : [];
+    const places = this.placesOf(numbers.pairs);
     const counts = new Map(); // labels -> how many pairs they have no longer
     for (const p of range(this.data.pairs.blocks.length)) {
-      const labels = range(this.L).filter((j) => !pairsOf[j].includes(p));
+      const labels = range(this.L).filter((j) => {
+        const rules = this.rulesOf([p]);
+        const had = rules.some((r) => this.pairCoef[r * this.L + j] !== 0);
+        return had && rules.every((r) => {
+          return !places.has(r) || numbers.ofPairs[places.get(r) * this.L + j] === 0;
+        });
+      });
       const names = labels.map((j) => this.data.edits.labelNames[j]);
       const key = labels.length === this.L ? "" : ` for ${listed(names, 5)}`;
       if (labels.length) counts.set(key, (counts.get(key) ?? 0) + 1);
