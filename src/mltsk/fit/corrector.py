@@ -167,12 +167,13 @@ class Corrector:
         """Labels of one problem under demands and directions, and their numbers."""
         start = _free_numbers(sums, free)
         asked = list(demands)
+        halves = _halves(free, asked)
         seen: set[tuple[int, bytes]] = set()
         for _ in range(MAX_ROUNDS_OF_PAIRS):
             problem = free
             B = start.copy()
             if asked:
-                held = self._held(free, B, asked, maker)
+                held = self._held(free, B, asked, halves, maker)
                 _move(B, free, asked, held.multipliers)
                 problem = replace(free, basis=held.basis)
             missed: list[Demand] = []
@@ -181,6 +182,7 @@ class Corrector:
             if not missed:
                 return problem, B
             asked += missed
+            halves = np.vstack([halves, _halves(free, missed)])
         raise InputError(
             "No numbers were found that meet these directions in pairs of features: "
             "fit without pairs (n_pairs=0)."
@@ -236,11 +238,12 @@ class Corrector:
         free: WishedLabels,
         B: FloatArray,
         demands: Sequence[Demand],
+        halves: FloatArray,
         maker: DemandMaker,
     ) -> Nearest:
         """The shortest move of numbers B (q, l) that meets demands."""
         try:
-            return _shortest_move(free, B, demands)
+            return _shortest_move(free, B, demands, halves)
         except ContradictionError:
             raise self._contradiction(free, B, maker) from None
 
@@ -257,7 +260,7 @@ class Corrector:
             demands = [demand for demand in demands if set(demand.rows) <= set(labels)]
             try:
                 if demands:
-                    _shortest_move(free, B, demands)
+                    _shortest_move(free, B, demands, _halves(free, demands))
             except ContradictionError:
                 told = listing(wish.told(repr(name)) for wish in own)
                 names = listing(self.labels[label] for label in labels)
@@ -400,18 +403,27 @@ def _rows_of(demands: Sequence[Demand], label: int, n_columns: int) -> FloatArra
     return np.stack([_padded(demand, label, n_columns) for demand in demands])
 
 
+def _halves(free: WishedLabels, demands: Sequence[Demand]) -> FloatArray:
+    """Halves (k, l · q) of the rows of demands."""
+    n_columns = len(free.columns)
+    if not demands:
+        return np.zeros((0, n_columns * len(free.labels)))
+    halves = []
+    for place, label in enumerate(free.labels):
+        rows = _rows_of(demands, label, n_columns)
+        halves.append(free.solutions[place].factor.half(rows))
+    return np.hstack(halves)
+
+
 def _shortest_move(
-    free: WishedLabels, B: FloatArray, demands: Sequence[Demand]
+    free: WishedLabels, B: FloatArray, demands: Sequence[Demand], halves: FloatArray
 ) -> Nearest:
     """How numbers B (q, l) of labels move to meet demands at the least loss."""
-    halves = []
     missing = np.array([demand.least for demand in demands])
     for place, label in enumerate(free.labels):
-        rows = _rows_of(demands, label, len(B))
-        halves.append(free.solutions[place].factor.half(rows))
-        missing = missing - rows @ B[:, place]
+        missing = missing - _rows_of(demands, label, len(B)) @ B[:, place]
     is_equal = np.array([demand.is_equal for demand in demands])
-    return nearest(np.hstack(halves), missing, is_equal)
+    return nearest(halves, missing, is_equal)
 
 
 def _move(

@@ -9,7 +9,7 @@ def are_far(values: FloatArray, low: float, high: float) -> bool:
     """Whether all values (n,) are far from a range, by its width or as multiples.
 
     >>> import numpy as np
-    >>> are_far(np.array([70.0, 80.0]), 0.9, 1.4), are_far(np.array([2.0]), 0.9, 1.4)
+    >>> are_far(np.array([70.0, 80.0]), 0.9, 1.4), are_far(np.array([1.8]), 0.9, 1.4)
     (True, False)
     """
     width = high - low
