@@ -41,6 +41,7 @@ from .wishes import Wish
 MAX_ROUNDS_OF_PAIRS = 200  # of adding slopes that are missed
 # A slope is missed if it is below 0 by this share of what the largest number would add.
 MISSED_SHARE = 1e-12
+LEAST_PROGRESS = 1e-9  # of a distance from round to round, as a share
 # What is so small next to the largest number of a label is left of 0 by rounding.
 SHARE_OF_ROUNDING = 1e-12
 
@@ -166,23 +167,23 @@ class Corrector:
     ) -> tuple[WishedLabels, FloatArray]:
         """Labels of one problem under demands and directions, and their numbers."""
         start = _free_numbers(sums, free)
-        asked = list(demands)
-        halves = _halves(free, asked)
-        seen: set[tuple[int, bytes]] = set()
+        cuts = _Cuts(demands)
+        halves = _halves(free, demands)
         for _ in range(MAX_ROUNDS_OF_PAIRS):
             problem = free
             B = start.copy()
-            if asked:
-                held = self._held(free, B, asked, halves, maker)
-                _move(B, free, asked, held.multipliers)
+            if cuts.asked:
+                held = self._held(free, B, cuts.asked, halves, maker)
+                _move(B, free, cuts.asked, held.multipliers)
                 problem = replace(free, basis=held.basis)
+                halves = halves[cuts.forget(held)]
             missed: list[Demand] = []
             for one in steep:
-                missed += one.missed(B[:, free.labels.index(one.label)], seen)
-            if not missed:
+                missed += one.missed(B[:, free.labels.index(one.label)])
+            new = cuts.added(missed)
+            if not new:
                 return problem, B
-            asked += missed
-            halves = np.vstack([halves, _halves(free, missed)])
+            halves = np.vstack([halves, _halves(free, new)])
         raise InputError(
             "No numbers were found that meet these directions in pairs of features: "
             "fit without pairs (n_pairs=0)."
@@ -305,26 +306,56 @@ class SteepLabel:
         slopes = self.slopes.of_columns(columns)
         return replace(self, slopes=slopes, before=self.before[columns])
 
-    def missed(self, b: FloatArray, seen: set[tuple[int, bytes]]) -> list[Demand]:
-        """Demands for the slopes that are below 0 with numbers b (Q,).
-
-        Those that were ``seen`` are asked for already, and missed by rounding.
-        """
+    def missed(self, b: FloatArray) -> list[Demand]:
+        """Demands for the slopes that are below 0 with numbers b (Q,)."""
         if not self.slopes.partners:
             return []
         whole = self.before + b
         rows = self.slopes.least(whole)
-        least_slopes = rows @ whole
         largest = np.abs(rows).sum(axis=1) * np.abs(whole).max(initial=0.0)
-        missed = np.flatnonzero(least_slopes < -MISSED_SHARE * largest)
-        demands = []
-        for row in rows[missed]:
-            key = (self.label, row.tobytes())
-            if key not in seen:
-                seen.add(key)
-                least = -float(row @ self.before)
-                demands.append(Demand({self.label: row}, least))
-        return demands
+        missed = rows @ whole < -MISSED_SHARE * largest
+        return [
+            Demand({self.label: row}, least=-float(row @ self.before))
+            for row in rows[missed]
+        ]
+
+
+class _Cuts:
+    """Demands of wishes, and those of slopes that were missed, which come after them.
+
+    Slopes that hold nothing are forgotten, so that each round is short, as long as
+    numbers move farther from round to round. One that is missed while it is asked for
+    is missed by rounding.
+    """
+
+    def __init__(self, demands: Sequence[Demand]) -> None:
+        self.asked = list(demands)
+        self._n_wished = len(demands)
+        self._distance = 0.0
+
+    def added(self, missed: Sequence[Demand]) -> list[Demand]:
+        """Those of some missed demands that are not asked for yet, and now are."""
+        known = {_key(demand) for demand in self.asked[self._n_wished :]}
+        new = [demand for demand in missed if _key(demand) not in known]
+        self.asked += new
+        return new
+
+    def forget(self, held: Nearest) -> list[int]:
+        """Forget slopes that do not hold a solution; the places of all others."""
+        distance = float(held.u @ held.u)
+        is_kept = np.ones(len(self.asked), dtype=bool)
+        if distance > self._distance * (1 + LEAST_PROGRESS):
+            is_kept[self._n_wished :] = held.multipliers[self._n_wished :] != 0
+        self._distance = distance
+        kept = np.flatnonzero(is_kept).tolist()
+        self.asked = [self.asked[place] for place in kept]
+        return kept
+
+
+def _key(demand: Demand) -> bytes:
+    """What tells a demand on one label from others."""
+    ((label, row),) = demand.rows.items()
+    return label.to_bytes(4, "little") + row.tobytes()
 
 
 def _left_to(demand: Demand, start: FloatArray) -> Demand:

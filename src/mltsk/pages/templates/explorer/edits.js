@@ -8,6 +8,7 @@
 // Symbols: Q columns of the ridge problem, P terms, L labels.
 
 const MAX_ROUNDS_OF_PAIRS = 200; // of adding slopes that are missed
+const LEAST_PROGRESS = 1e-9; // of a distance from round to round, as a share
 const LEAST_FREE_SHARE = 1e-3; // of the rows, beside what the numbers of a model use
 const NO_WISH = { direction: null, isOff: false, points: new Map() };
 const EDITS_FORMAT = "mltsk-edits";
@@ -290,29 +291,32 @@ class EditableModel {
   }
 
   // Numbers of a label under demands and directions: slopes that are missed with the
-  // others at their worst values are demanded, until none is missed anew.
+  // others at their worst values are demanded, until none is. Slopes that hold nothing
+  // are forgotten as long as numbers move farther from round to round; those that are
+  // asked for already are missed by rounding.
   heldSteep(part, b, demands, steep) {
     const places = new Map(part.columns.map((column, place) => [column, place]));
-    const asked = [...demands];
-    const seen = new Set();
+    const keyOfSlope = ({ columns, row }) => `${columns}: ${row}`;
+    let slopes = [];
+    let distance = 0;
     for (let round = 0; round < MAX_ROUNDS_OF_PAIRS; round++) {
-      const held = this.held(part, b, asked);
-      const missed = steep.flatMap(({ slopes, sign }) => {
-        return slopes.missed(held.b, places, sign);
-      });
-      const added = missed.filter(({ columns, row }) => {
-        const key = `${columns}: ${row}`;
-        return !seen.has(key) && seen.add(key);
-      });
+      const held = this.held(part, b, [...demands, ...slopes]);
+      if (held.distance > distance * (1 + LEAST_PROGRESS)) {
+        slopes = slopes.filter((_, k) => held.pulls[demands.length + k] !== 0);
+      }
+      distance = held.distance;
+      const known = new Set(slopes.map(keyOfSlope));
+      const missed = steep.flatMap((one) => one.slopes.missed(held.b, places, one.sign));
+      const added = missed.filter((slope) => !known.has(keyOfSlope(slope)));
       if (!added.length) return held;
-      asked.push(...added);
+      slopes.push(...added);
     }
     throw new Contradiction();
   }
 
   // Numbers b of a label under demands, and the directions that hold them.
   held(part, b, demands) {
-    if (!demands.length) return { b, basis: [] };
+    if (!demands.length) return { b, basis: [], pulls: [], distance: 0 };
     const missing = demands.map(({ columns, row, least }) => {
       return least - sumOf(columns.map((column, i) => row[i] * b[column]));
     });
@@ -332,7 +336,8 @@ class EditableModel {
       const isNothing = Math.abs(moved[column]) <= SHARE_OF_ROUNDING * most;
       if (isNothing) moved[column] = 0; // not 1e-17, which words would tell
     }
-    return { b: moved, basis: change.basis.vectors };
+    const distance = change.scale ** 2 * dot(change.u, change.u);
+    return { b: moved, basis: change.basis.vectors, pulls: change.pulls, distance };
   }
 
   // The half of a row of a demand, kept: labels and later edits ask for it again.
