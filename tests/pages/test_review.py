@@ -114,6 +114,20 @@ def test_review_page_answers_in_the_order_in_which_people_ask(made):
     assert "patient: left out as an identifier" in page.text
 
 
+def test_review_page_says_first_in_how_many_rows_labels_were_observed(made):
+    first, *_ = text_of(made.page).split("Can this be trusted?")
+    observed = "ascites, hepatomegaly and spiders were observed in 312 of them."
+    assert observed in first
+    X, Y = made_up(80)
+    assert (
+        "observed in" not in text_of(review_page(table_of(X, Y), quick=True).page)[:900]
+    )
+    Y.loc[:9, "old"] = np.nan
+    Y.loc[:29, "odd"] = np.nan
+    text = text_of(review_page(table_of(X, Y), quick=True).page)
+    assert "in the rows in which they were observed, 50 to 70 of them." in text
+
+
 def test_review_page_has_figures_of_rows_that_were_left_out(pbc, made):
     clf = MLTSKClassifier(threshold="f1").fit(pbc.X, pbc.Y)
     page = Reader(made.page)

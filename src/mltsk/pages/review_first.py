@@ -70,7 +70,31 @@ def _question(review: Review) -> str:
 
 
 def _given(review: Review) -> str:
-    """How many rows there are, and by which of them the model is judged."""
+    """How many rows there are, and in which of them labels are judged."""
+    return f"{_judged_rows(review)} {_observed_rows(review)}".rstrip()
+
+
+def _observed_rows(review: Review) -> str:
+    """In how many rows labels were observed, if not in all."""
+    n_rows = len(review.table)
+    if not review.is_external:
+        n_rows = len(review.taken.fit_record_.labels)
+    fewer = [label for label in review.labels if label.observed < n_rows]
+    if not fewer:
+        return ""
+    counts = sorted({label.observed for label in fewer})
+    if len(counts) > 1:
+        return (
+            "Labels are judged in the rows in which they were observed, "
+            f"{counts[0]:,} to {counts[-1]:,} of them."
+        )
+    names = listing([label.name for label in fewer], at_most=4)
+    verb = "was" if len(fewer) == 1 else "were"
+    return f"{names} {verb} observed in {counts[0]:,} of them."
+
+
+def _judged_rows(review: Review) -> str:
+    """How many rows there are, and what the model that judges them has seen."""
     table = review.table
     rows = f"{plural(len(table), 'row')}."
     if table.groups is not None:
