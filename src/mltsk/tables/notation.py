@@ -264,20 +264,28 @@ def _scaled(texts: Texts, *, is_asked: bool) -> Numbers | None:
     Unless it is said that these are numbers, there must be thousands beside another
     scale, and decimals: 12B and 14K are codes.
     """
-    matches = [None if text is None else _SCALED.fullmatch(text) for text in texts]
-    pairs = list(zip(texts, matches, strict=True))
-    if any(match is None and text is not None for text, match in pairs):
+    values = np.full(len(texts), np.nan)
+    text_of_scale: dict[str, str] = {}
+    has_decimals = False
+    for row, text in enumerate(texts):
+        if text is None:
+            continue
+        match = _SCALED.fullmatch(text)
+        if match is None:
+            return None
+        scale = match[2]
+        values[row] = float(match[1]) * _SCALES[scale]
+        text_of_scale[scale] = text
+        if scale and "." in match[1]:
+            has_decimals = True
+    scales = text_of_scale.keys()
+    are_scales = len(scales) > 1 and scales & {"k", "K"} and has_decimals
+    if not are_scales and not (is_asked and scales & {"K", "M", "B"}):
         return None
-    found = {match[2]: match for match in matches if match}
-    has_decimals = any(match and match[2] and "." in match[1] for match in matches)
-    are_scales = len(found) > 1 and found.keys() & {"k", "K"} and has_decimals
-    if not are_scales and not (is_asked and found.keys() & {"K", "M", "B"}):
-        return None
-    values = [float(m[1]) * _SCALES[m[2]] if m else np.nan for m in matches]
-    example = next(match[0] for scale, match in found.items() if scale)
+    example = next(text for scale, text in text_of_scale.items() if scale)
     value = values[texts.index(example)]
     note = f"K, M and B read as thousands and more ({example} is {value:.12g})"
-    return Numbers(np.array(values), bad_rows=[], notes=[f"{note}; {OVERRULE}"])
+    return Numbers(values, bad_rows=[], notes=[f"{note}; {OVERRULE}"])
 
 
 def _without_ends_of_scale(texts: Texts, notes: list[str], *, is_asked: bool) -> Texts:

@@ -142,16 +142,7 @@ def taken_apart(text: str) -> Written | None:
         return None
     if text[:1] == "(" and text[-1:] == ")":
         return _in_brackets(taken_apart(text[1:-1].strip()))
-    if text[-1:] == "-" and text[:1].isdigit():
-        text = f"-{text[:-1].rstrip()}"  # as some programs write a minus
-    if text[:1] == "%" and text[-1:].isdigit():
-        text = f"{text[1:].lstrip()}%"  # as in Turkish
-    worded = _LIMIT_WORD.match(text)
-    if worded is not None:
-        text = f"{'<' if worded['below'] else '>'}{text[worded.end() :]}"
-    behind = _LIMIT_BEHIND.match(text)
-    if behind is not None:
-        text = f"{'<' if behind[2] else '>'}{behind[1]}{text[behind.end() :]}"
+    text = _with_limit_in_front(_with_signs_in_place(text))
     rest = text.lstrip(_LIMITS)
     limit = text[: len(text) - len(rest)]
     currency, rest = _without_currency(rest.lstrip())
@@ -163,6 +154,34 @@ def taken_apart(text: str) -> Written | None:
         ending=rest[match.end() :].lower(),
         has_space=match.group()[-1].isspace(),
     )
+
+
+def _with_signs_in_place(text: str) -> str:
+    """A minus behind a number in front of it, as most programs write it; % behind it.
+
+    >>> _with_signs_in_place("12-"), _with_signs_in_place("%12")
+    ('-12', '12%')
+    """
+    if text[-1:] == "-" and text[:1].isdigit():
+        text = f"-{text[:-1].rstrip()}"
+    if text[:1] == "%" and text[-1:].isdigit():
+        text = f"{text[1:].lstrip()}%"  # as in Turkish
+    return text
+
+
+def _with_limit_in_front(text: str) -> str:
+    """A limit in words, or behind its number, as a sign in front: "10 or more" is >10.
+
+    >>> _with_limit_in_front("10 or more")
+    '>10'
+    """
+    worded = _LIMIT_WORD.match(text)
+    if worded is not None:
+        text = f"{'<' if worded['below'] else '>'}{text[worded.end() :]}"
+    behind = _LIMIT_BEHIND.match(text)
+    if behind is not None:
+        text = f"{'<' if behind[2] else '>'}{behind[1]}{text[behind.end() :]}"
+    return text
 
 
 def _with_ending(number: Written, ending: str, *, has_space: bool) -> Written | None:

@@ -6,6 +6,7 @@ What is left out is said in a note, with the option that overrules it if there i
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from math import isnan
 from typing import NamedTuple
 
@@ -193,6 +194,38 @@ def _is_no_value(cell: object) -> bool:
 # rows
 
 
+@dataclass
+class _StrayRows:
+    """Rows among the data that are none: how many, and what they say."""
+
+    n_empty: int = 0
+    n_lines: int = 0
+    n_names: int = 0
+    titles: list[str] = field(default_factory=list)
+    totals: list[str] = field(default_factory=list)
+
+    def notes(self) -> list[str]:
+        """A note for each kind that there is."""
+        notes = []
+        if self.n_empty:
+            notes.append(f"{plural(self.n_empty, 'empty row')} among the data left out")
+        if self.n_lines:
+            notes.append(f"{plural(self.n_lines, 'row')} of dashes left out")
+        if self.n_names:
+            rows = plural(self.n_names, "row")
+            above = ""
+            if self.titles:
+                above = f" and titles above them ({quoted_list(self.titles)})"
+            notes.append(f"{rows} with the names again{above} left out")
+        if self.totals:
+            shown = quoted_list(list(dict.fromkeys(self.totals)), at_most=2)
+            notes.append(
+                f"{plural(len(self.totals), 'row')} with totals among the data left "
+                f"out ({shown}); --skip-end 0 to overrule"
+            )
+        return notes
+
+
 def data_rows(
     names: Sequence[str],
     rows: Sequence[Row],
@@ -205,39 +238,23 @@ def data_rows(
     Programs that print pages write the names at the top of each, below a title.
     """
     kept: list[Row] = []
+    stray = _StrayRows()
     usual = _usual_count(rows)
-    n_empty = 0
-    n_lines = 0
-    n_names = 0
-    titles: list[str] = []
-    totals: list[str] = []
     for row in rows:
         first = _first_text(row)
         if not first:
-            n_empty += 1
+            stray.n_empty += 1
         elif is_line(row):
-            n_lines += 1
+            stray.n_lines += 1
         elif _are_names(row, names):
-            n_names += 1
+            stray.n_names += 1
             if kept and usual >= THIN_PARTS and n_filled(kept[-1]) == 1:
-                titles.append(_first_text(kept.pop()))
+                stray.titles.append(_first_text(kept.pop()))
         elif not keep_totals and _says_total(first) and n_filled(row) < usual:
-            totals.append(first)
+            stray.totals.append(first)
         else:
             kept.append(row)
-    if n_empty:
-        notes.append(f"{plural(n_empty, 'empty row')} among the data left out")
-    if n_lines:
-        notes.append(f"{plural(n_lines, 'row')} of dashes left out")
-    if n_names:
-        below = f" and titles above them ({quoted_list(titles)})" if titles else ""
-        notes.append(f"{plural(n_names, 'row')} with the names again{below} left out")
-    if totals:
-        shown = quoted_list(list(dict.fromkeys(totals)), at_most=2)
-        notes.append(
-            f"{plural(len(totals), 'row')} with totals among the data left out "
-            f"({shown}); --skip-end 0 to overrule"
-        )
+    notes += stray.notes()
     return kept
 
 
