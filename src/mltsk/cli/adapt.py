@@ -11,7 +11,6 @@ import mltsk
 from ..exceptions import InputError
 from ..text import quoted_list
 from . import replaced
-from .changed import check_units, note_far_numbers
 from .options import (
     FileOptions,
     GroupOption,
@@ -90,6 +89,7 @@ def adapt(
     from dataclasses import replace
 
     from ..tables.files import source_files
+    from .changed import check_units, note_far_numbers
     from .inputs import LabelOptions, fitted_label_options
     from .opened import open_model
 

@@ -13,7 +13,6 @@ import mltsk
 from ..exceptions import InputError, check_installed
 from ..text import listing, plural
 from . import replaced
-from .changed import check_units, note_far_numbers
 from .options import (
     TableOptions,
     out_option,
@@ -108,6 +107,7 @@ def share(
 def table_for(plan: "Plan", data: str, options: TableOptions) -> "DataTable":
     """The table of a site, read by the kinds of columns of a plan."""
     from ..tables.files import read_raw
+    from .changed import check_units, note_far_numbers
 
     values = asdict(options)
     if options.labels is None and options.label_column is None and not options.long:
