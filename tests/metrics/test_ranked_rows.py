@@ -6,18 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk.metrics.ranked_rows import row_metrics
 
-SCORES = np.array(
-    [
-        [0.9, 0.5, 0.5, 0.1],
-        [0, 0, 0, 0],
-        [0.2, 0.8, 0.6, 0.4],
-        [0.3, 0.2, 0.1, 0],
-        [0.7, 0.7, 0.2, 0.2],
-    ]
-)
-LABELS = np.array(
-    [[1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 1, 0]], dtype=bool
-)
+from .tied_rows import LABELS, SCORES
 
 
 def test_row_metrics_of_the_paper_convention():

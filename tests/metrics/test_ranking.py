@@ -15,6 +15,8 @@ from mltsk.metrics import (
 )
 from mltsk.metrics.ranking import is_paper
 
+from .tied_rows import LABELS, SCORES
+
 try:
     import torch
 except ImportError:
@@ -211,19 +213,6 @@ def test_five_metrics_refuse_tensors_that_do_not_fit(Y, scores, message):
 
 
 # --- rows in both conventions: 1 a tie, 2 all tied, 3 empty, 4 full, 5 two ties
-
-SCORES = np.array(
-    [
-        [0.9, 0.5, 0.5, 0.1],
-        [0, 0, 0, 0],
-        [0.2, 0.8, 0.6, 0.4],
-        [0.3, 0.2, 0.1, 0],
-        [0.7, 0.7, 0.2, 0.2],
-    ]
-)
-LABELS = np.array(
-    [[1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 1, 0]], dtype=bool
-)
 
 
 def test_five_metrics_of_the_paper_leave_out_full_rows():

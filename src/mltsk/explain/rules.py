@@ -26,9 +26,9 @@ from .pairs import FeaturePair, PairRule, pair_rules
 from .rules_frame import records
 from .statements import Statements
 from .subjects import Index, Subjects
-from .told import told_figures, told_nodes
 from .values import SHOWN_PER_LIST, Consequent, GeneralRule, Items, Rule, plain
 from .wording import name, percent, positions
+from .worth import worth_figures, worth_nodes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -239,7 +239,7 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
             "version": 4,
             "features": list(self.feature_names),
             "labels": list(self.label_names),
-            "told": told_figures(self.system, self.kept_labels),
+            "told": worth_figures(self.system, self.kept_labels),
             "given": [plain(rule, top) for rule in self.given],
             "general": [plain(consequent, top) for consequent in self.general],
             "pairs": [pair.to_dict() for pair in self.pairs],
@@ -298,7 +298,7 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule | FeaturePair]):
         general = self._largest_general(max_labels or most)
         paired = self._largest_pair_rules(most)
         exceptions = self._largest_exceptions(most)
-        page = [*told_nodes(self.system, self.kept_labels)]
+        page = [*worth_nodes(self.system, self.kept_labels)]
         page += [Node(line) for line in legend(self)]
         coverage = self._coverage(general, paired, [*given, *exceptions], top)
         page.append(Node(coverage))

@@ -2,8 +2,9 @@
 
 Values that fewer than ``least`` people have are not named, counts are multiples of
 ``least``, and the ends of numbers are those of the ``least``-th person from each end.
-Exact counts less those of sums would tell how few people were made not known there, and
-percentiles are rounded, because they lie at the numbers of single people.
+Counts are not exact, because exact ones less those of sums would tell how few people
+were hidden there. Percentiles are rounded, because they lie at the numbers of single
+people.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -12,26 +12,26 @@ from .page import Node, left_out
 from .subjects import Index
 from .wording import name, percent
 
-MAX_TOLD_LABELS = 20
-HOW_LABELS_ARE_TOLD = (
+MAX_SHOWN_WORTHS = 20
+HOW_WELL_PREDICTED = (
     "How well each label can be predicted, by models that had not seen the row "
     "(guessing has an AUC of 0.5):"
 )
 
 
-def told_nodes(system: FuzzySystem, labels: Index) -> Iterator[Node]:
+def worth_nodes(system: FuzzySystem, labels: Index) -> Iterator[Node]:
     """The sentences about some labels under one heading, if it is known."""
     if system.worth is None or not len(labels):
         return
     sentences = []
-    for j in labels[:MAX_TOLD_LABELS]:
+    for j in labels[:MAX_SHOWN_WORTHS]:
         label = str(system.label_names[j])
-        sentences.append(Node(told_sentence(system.worth, int(j), label)))
-    more = left_out(len(labels), MAX_TOLD_LABELS, "more label")
-    yield Node(HOW_LABELS_ARE_TOLD, (*sentences, *more))
+        sentences.append(Node(worth_sentence(system.worth, int(j), label)))
+    more = left_out(len(labels), MAX_SHOWN_WORTHS, "more label")
+    yield Node(HOW_WELL_PREDICTED, (*sentences, *more))
 
 
-def told_sentence(worth: Worth, label: int, label_name: str) -> str:
+def worth_sentence(worth: Worth, label: int, label_name: str) -> str:
     """Say whether a label can be predicted, by figures next to those of guessing."""
     n_observed = int(worth.n_observed[label])
     n_cases = int(worth.n_cases[label])
@@ -49,7 +49,7 @@ def told_sentence(worth: Worth, label: int, label_name: str) -> str:
     )
 
 
-def told_figures(system: FuzzySystem, labels: Index) -> list[dict[str, object]] | None:
+def worth_figures(system: FuzzySystem, labels: Index) -> list[dict[str, object]] | None:
     """The figures behind the sentences, ready for JSON; None if they are not known."""
     worth = system.worth
     if worth is None:
@@ -66,7 +66,7 @@ def told_figures(system: FuzzySystem, labels: Index) -> list[dict[str, object]] 
                 "AP": worth.AP[j].tolist(),
                 "guessed_AP": float(worth.guessed_AP[j]),
                 "is_better_than_guessing": bool(worth.is_better_than_guessing[j]),
-                "words": told_sentence(worth, j, label),
+                "words": worth_sentence(worth, j, label),
             }
         )
     return figures
