@@ -568,6 +568,15 @@ def test_fit_of_a_label_more_that_no_row_has_leaves_the_others_as_they_were(
     assert {line.split(",")[-1] for line in many[1:]} == {"0"}
 
 
+def test_fit_says_that_nothing_is_learned_of_a_label_that_all_rows_have(
+    succeeds, csv_file, out
+):
+    rows = [[40 + i, i % 2, 1] for i in range(30)]
+    data = csv_file("all.csv", ["age", "flu", "gout"], rows)
+    text = succeeds("fit", data, "--labels flu,gout --rules 0 --out", out).out
+    assert "The same in all rows, so that nothing was learned: gout." in text
+
+
 def test_fit_says_that_few_cases_cannot_be_judged_and_nothing_else(
     succeeds, csv_file, out
 ):

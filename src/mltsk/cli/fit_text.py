@@ -185,17 +185,23 @@ def _results(model: "Estimator", table: "DataTable") -> str:
 
 def _verdicts(judged: "Mapping[str, JudgedLabel]") -> list[str]:
     """Sentences about labels that nothing tells, and that something gives away."""
+    constant = []
     guessed = []
     unjudged = []
     suspicious = []
     for name, label in judged.items():
-        if label.is_too_rare:
+        if not label.rarer:
+            constant.append(name)
+        elif label.is_too_rare:
             unjudged.append(f"{name} ({label.rarer})")
         elif label.is_guessed:
             guessed.append(name)
         elif label.AUC[0] >= SUSPECT_AUC:
             suspicious.append(name)
     verdicts = []
+    if constant:
+        names = listing(constant, at_most=MAX_NAMES_OF_LINE)
+        verdicts.append(f"The same in all rows, so that nothing was learned: {names}.")
     if unjudged:
         names = listing(unjudged, at_most=MAX_NAMES_OF_LINE)
         verdicts.append(f"Too few rows of the rarer answer to be judged: {names}.")
