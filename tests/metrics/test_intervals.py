@@ -40,6 +40,27 @@ def test_intervals_of_95_percent_hold_the_truth_in_90_to_98(n, rate, distance):
     assert (coverage <= 0.98).all(), coverage
 
 
+@pytest.mark.parametrize(
+    ("n", "rate"), [(300, 0.2), (400, 0.05)], ids=["usual", "rare"]
+)
+def test_intervals_hold_the_truth_of_scores_that_are_sums_of_labels(n, rate):
+    rng = np.random.default_rng(3)
+    held = []
+    for _ in range(400):
+        X = rng.normal(size=(n, 10))
+        y = rng.random(n) < rate
+        likeness = X @ X.T
+        np.fill_diagonal(likeness, 0.0)  # no row has a say in its own score
+        s = likeness @ (y - y.mean())
+        ap = average_precision_interval(y, s, noise_share=1.0)
+        auc = roc_auc_interval(y, s, noise_share=1.0)
+        held.append([ap.low <= rate <= ap.high, auc.low <= 0.5 <= auc.high])
+    coverage = np.mean(held, axis=0)
+    assert (coverage >= 0.90).all(), coverage
+    # .99 of AP where all of its variance is taken to be of such sums
+    assert (coverage <= 0.98).all(), coverage
+
+
 def test_roc_auc_interval_holds_the_truth_with_five_cases():
     rng = np.random.default_rng(1)
     truth = 0.7602  # of a normal distance of 1: the share of N(1, 2) above 0

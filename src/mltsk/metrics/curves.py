@@ -173,6 +173,32 @@ def influences_on_ap(y: BoolArray, s: FloatArray) -> FloatArray:
     return influences
 
 
+def influences_on_auc(y: BoolArray, s: FloatArray) -> FloatArray:
+    """By how much AUC changes with the weight of each row, (n,).
+
+    A row adds the share of rows of the other kind that it beats, less AUC.
+
+    Examples
+    --------
+    >>> y, s = np.array([True, False, True]), np.array([0.9, 0.5, 0.1])
+    >>> influences_on_auc(y, s).tolist()
+    [0.25, 0.0, -0.25]
+    """
+    beaten = np.empty(len(s))  # shares of the other kind of rows
+    beaten[y] = _shares_below(s[y], s[~y])
+    beaten[~y] = 1 - _shares_below(s[~y], s[y])
+    n_cases = y.sum()
+    return (beaten - beaten[y].mean()) / np.where(y, n_cases, len(y) - n_cases)
+
+
+def _shares_below(s: FloatArray, others: FloatArray) -> FloatArray:
+    """For each score the share of the others that is lower; equal ones count half."""
+    ordered = np.sort(others)
+    lower = np.searchsorted(ordered, s, side="left")
+    not_higher = np.searchsorted(ordered, s, side="right")
+    return (lower + not_higher) / (2 * len(others))
+
+
 def guessed_ap(n_cases: float, n_rows: float) -> float:
     """The mean AP of rows in random order: more than the share of cases.
 

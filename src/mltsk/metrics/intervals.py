@@ -13,7 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from mltsk.exceptions import InputError
-from mltsk.metrics.curves import guessed_ap, influences_on_ap, ranking
+from mltsk.metrics.curves import (
+    guessed_ap,
+    influences_on_ap,
+    influences_on_auc,
+    ranking,
+)
 from mltsk.metrics.inputs import BoolArray, FloatArray, check_labels, check_scores
 from mltsk.metrics.proportions import (
     IntervalEstimate,
@@ -54,7 +59,9 @@ def average_precision_interval(
         Names or numbers of groups of rows that belong together, such as visits of a
         patient.
     noise_share : float, default=0
-        As in `roc_auc_interval`.
+        As in `roc_auc_interval`. Here it counts for the part of the variance that goes
+        along with that of AUC: which of the first rows are cases varies besides, and no
+        more than in other scores.
     confidence : float, default=0.95
 
     Examples
@@ -70,13 +77,26 @@ def average_precision_interval(
         return UNDEFINED
     ap = float(ranking(rows.has_label, rows.scores)[0][0])
     n_independent = independent_count(rows.has_label, rows.groups)
-    influences = np.bincount(rows.groups, influences_on_ap(rows.has_label, rows.scores))
-    variance = (1 + noise_share) * float((influences**2).sum())
+    influences = _by_group(influences_on_ap(rows.has_label, rows.scores), rows.groups)
+    variance = float((influences**2).sum())
+    variance *= 1 + noise_share * _share_of_auc(influences, rows)
     if n_independent * (1 - ap) < 0.5:
         variance = 0.0  # below half a mistake: of 194 cases, .9999 went down to .01
     freedom = max(n_independent - 1, 1.0)
     n_errors = student_quantile(freedom, confidence)
     return _log_odds_interval(ap, variance, n_independent, n_errors)
+
+
+def _share_of_auc(influences: FloatArray, rows: "ObservedRows") -> float:
+    """How much of the variance of AP, a sum over groups, goes along with AUC."""
+    on_auc = _by_group(influences_on_auc(rows.has_label, rows.scores), rows.groups)
+    sizes = float((influences**2).sum() * (on_auc**2).sum())
+    return float(influences @ on_auc) ** 2 / max(sizes, 1e-300)
+
+
+def _by_group(values: FloatArray, groups: NDArray[np.intp]) -> FloatArray:
+    """The sum (G,) of values (n,) over the rows of each group."""
+    return np.bincount(groups, values).astype(np.float64)
 
 
 def independent_count(has_label: BoolArray, groups: NDArray[np.intp]) -> float:
@@ -155,19 +175,13 @@ def roc_auc_interval(
     """
     rows = observed_rows(y, scores, groups)
     has_label = rows.has_label
-    s = rows.scores
-    n_cases = int(has_label.sum())
-    n_others = len(s) - n_cases
-    if not n_cases or not n_others:
+    if has_label.all() or not has_label.any():
         return UNDEFINED
-    shares = np.empty(len(s))  # of the other kind of rows that a row beats
-    shares[has_label] = _shares_below(s[has_label], s[~has_label])
-    shares[~has_label] = 1 - _shares_below(s[~has_label], s[has_label])
-    auc = float(shares[has_label].mean())
+    auc = float(ranking(has_label, rows.scores)[1][0])
     # what each group adds to the AUC by its cases and by its other rows
-    surplus = shares - auc
-    of_cases = _sums_of_groups(surplus / n_cases, rows.groups, has_label)
-    of_others = _sums_of_groups(surplus / n_others, rows.groups, ~has_label)
+    influences = influences_on_auc(has_label, rows.scores)
+    of_cases = _sums_of_groups(influences, rows.groups, has_label)
+    of_others = _sums_of_groups(influences, rows.groups, ~has_label)
     n_fewer = min(of_cases.freedom, of_others.freedom) + 1
     if n_fewer == 1:
         return _log_odds_interval(auc, 0.0, n_fewer, normal_quantile(confidence))
@@ -245,14 +259,6 @@ def observed_rows(
     rows = observed[:, 0]
     _, codes = np.unique(names[rows], return_inverse=True)
     return ObservedRows(labels[rows, 0], table[rows, 0], codes)
-
-
-def _shares_below(s: FloatArray, others: FloatArray) -> FloatArray:
-    """For each score the share of the others that is lower; equal ones count half."""
-    ordered = np.sort(others)
-    lower = np.searchsorted(ordered, s, side="left")
-    not_higher = np.searchsorted(ordered, s, side="right")
-    return (lower + not_higher) / (2 * len(others))
 
 
 def _log_odds_interval(
