@@ -154,7 +154,7 @@ def test_alternatives_refuse_what_they_do_not_know(clf, label, tolerance, says):
 def test_alternatives_refuse_short_and_corrected_models(clf):
     with pytest.raises(InputError, match="ask the long model"):
         clf.shorten(3).alternatives("fever")
-    with pytest.raises(InputError, match="before its correction"):
+    with pytest.raises(InputError, match="corrected from"):
         clf.constrained(monotonic_cst={"age": 1}).alternatives("fever")
     with pytest.raises(InputError, match="nominal"):
         clf.alternatives("fever").band("ward", [0.0])

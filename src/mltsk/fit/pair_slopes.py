@@ -27,16 +27,21 @@ from .design import Design
 class Partner:
     """A feature that another one acts together with.
 
+    The number of a rule times its step and its value is the slope that the rule adds.
+
     Parameters
     ----------
     columns : (m,)
         The columns of their rules among all Q.
-    slopes : (s, v, m)
-        What their numbers are multiplied with to be slopes, at each of its values.
+    steps : (s, m)
+        How steep the condition of each rule on the other feature is.
+    values : (v, m)
+        How far its condition on this one is met, at each of its values.
     """
 
     columns: NDArray[np.intp]
-    slopes: FloatArray
+    steps: FloatArray
+    values: FloatArray
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ class PairSlopes:
     def times(self, sign: float) -> "PairSlopes":
         """The slopes times a sign."""
         partners = [
-            replace(partner, slopes=sign * partner.slopes) for partner in self.partners
+            replace(partner, steps=sign * partner.steps) for partner in self.partners
         ]
         return PairSlopes(sign * self.terms, tuple(partners))
 
@@ -71,18 +76,23 @@ class PairSlopes:
             is_left = np.isin(partner.columns, columns)
             if is_left.any():
                 own = [places[column] for column in partner.columns[is_left].tolist()]
-                slopes = partner.slopes[:, :, is_left]
-                partners.append(Partner(np.array(own, dtype=np.intp), slopes))
+                partners.append(
+                    Partner(
+                        columns=np.array(own, dtype=np.intp),
+                        steps=partner.steps[:, is_left],
+                        values=partner.values[:, is_left],
+                    )
+                )
         return PairSlopes(self.terms, tuple(partners))
 
     def least(self, b: FloatArray) -> FloatArray:
         """Rows (s, Q) whose sums with numbers b (Q,) are the least slopes."""
         rows = np.zeros((len(self.terms), len(b)))
         rows[:, : self.terms.shape[1]] = self.terms
-        stretches = np.arange(len(self.terms))
         for partner in self.partners:
-            added = partner.slopes @ b[partner.columns]
-            rows[:, partner.columns] = partner.slopes[stretches, added.argmin(axis=1)]
+            added = (partner.steps * b[partner.columns]) @ partner.values.T
+            worst = partner.values[added.argmin(axis=1)]
+            rows[:, partner.columns] = partner.steps * worst
         return rows
 
 
@@ -140,16 +150,21 @@ def _partner(
     from their averages of those of the other, at its values.
     """
     pairs = design.pairs
-    chosen = []
-    slopes = []
+    columns = []
+    of_rules = []
+    at_values = []
     for rule in rules.tolist():
         ends = int(pairs.first[rule]), int(pairs.second[rule])
         own, other = ends if ends[0] in steps else ends[::-1]
         if other in values:
-            chosen.append(design.n_terms + rule)
-            slopes.append(np.outer(steps[own], values[other]))
-    weight = design.pair_weight**0.5
-    return Partner(np.array(chosen, dtype=np.intp), weight * np.stack(slopes, axis=2))
+            columns.append(design.n_terms + rule)
+            of_rules.append(steps[own])
+            at_values.append(values[other])
+    return Partner(
+        columns=np.array(columns, dtype=np.intp),
+        steps=design.pair_weight**0.5 * np.stack(of_rules, axis=1),
+        values=np.stack(at_values, axis=1),
+    )
 
 
 def _features_beside(

@@ -338,8 +338,8 @@ def _pair_slopes(slopes: PairSlopes | None) -> PageData | None:
         "partners": [
             {
                 "columns": partner.columns.tolist(),
-                "values": partner.slopes.shape[1],
-                "slopes": packed(partner.slopes),
+                "steps": packed(partner.steps),
+                "values": packed(partner.values),
             }
             for partner in slopes.partners
         ],

@@ -8,13 +8,14 @@ const MISSED_SHARE = 1e-12;
 
 class PairSlopes {
   // `columns` are those of terms, `terms` their rows (s, c) for slopes of the curve, and
-  // `partners` have { columns, slopes (s, v, m), values }.
+  // `partners` have { columns, steps (s, m), values (v, m) }.
   constructor({ count, columns, terms, partners }) {
     this.count = count;
     this.columns = columns;
     this.terms = unpackFloats(terms);
     this.partners = partners.map((partner) => {
-      return { ...partner, slopes: unpackFloats(partner.slopes) };
+      const [steps, values] = [partner.steps, partner.values].map(unpackFloats);
+      return { columns: partner.columns, steps, values };
     });
   }
 
@@ -40,12 +41,12 @@ class PairSlopes {
     const width = this.columns.length;
     const columns = [...this.columns];
     const row = range(width).map((i) => sign * this.terms[s * width + i]);
-    for (const { columns: rules, slopes, values } of partners) {
+    for (const { columns: rules, steps, values } of partners) {
       const own = rules.map((rule) => places.get(rule));
+      const m = rules.length;
       let worst = null;
-      for (let v = 0; v < values; v++) {
-        const from = (s * values + v) * rules.length;
-        const part = own.map((_, i) => sign * slopes[from + i]);
+      for (let from = 0; from < values.length; from += m) {
+        const part = own.map((_, i) => sign * steps[s * m + i] * values[from + i]);
         const added = sumOf(part.map((value, i) => value * b[own[i]]));
         if (!worst || added < worst.added) worst = { added, part };
       }
