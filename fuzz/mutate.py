@@ -234,6 +234,8 @@ KNOWING: dict[str, Callable[[bytes, Random], bytes]] = {
     "csv.gz": compressed_words,
     "json": tree,
     "rules": tree,
+    "edits": tree,
+    "curves": tree,
     "summary": tree,
     "plan": tree,
     "sums": archive,

@@ -33,9 +33,10 @@ from mltsk.edits import fingerprint
 from mltsk.io import ModelInfo
 from mltsk.paper import METHODS
 from mltsk.paper.experiments.store import FILE, Cell, Outcome, Row, Store
-from mltsk.sites import Plan, SiteSums, summary_of, write_json, write_sums
+from mltsk.sites import Plan, SiteSums, joined, summary_of, write_json, write_sums
 from mltsk.sites.plan_checks import plain_plan
 
+LABELS = ["ill", "old"]  # of the table
 DATA = make_multilabel_rules(n_samples=24, n_features=4, n_labels=3, random_state=0)
 QUICK_SETTINGS = {
     "c2ae": {"hidden": 4, "epochs": 2},
@@ -110,6 +111,16 @@ RULES = [
     {"crp": [None, 0.5], "male": ["yes"]},
     {"smoker": ["never", "daily"], "age": 41},
 ]
+# What people wish of the curves of a model.
+CURVES: dict[str, Any] = {
+    "age": {"flat_above": 80, "flat_below": 30.5, "labels": ["ill"]},
+    "crp": {"points": [[0.1, -0.5], [0.75, 0.25]], "labels": "old"},
+    "smoker": {"same": True, "labels": ["ill", "old"]},
+}
+SHAPES: dict[str, Any] = {
+    "crp": [[0.1, -0.5], [0.75, 0.25]],
+    "age": {"shape": "convex"},
+}
 # Formats with checksums: what is read of a changed file is what was written.
 CHECKED = ("csv.gz", "npz", "xlsx", "skops", "sums")
 
@@ -242,18 +253,15 @@ def _toml(_: Path) -> list[bytes]:
 
 def models() -> list[Any]:
     """A fitted model of every class, with and without words, gaps and sparse rows."""
-    table = frame()
+    features = frame().drop(columns=LABELS)
+    labels = frame()[LABELS]
     X = DATA.X
     Y = DATA.Y
     fitted = [
-        MLTSKClassifier(2).fit(
-            table.drop(columns=["ill", "old"]), table[["ill", "old"]]
-        ),
+        MLTSKClassifier(2).fit(features, labels),
         MLTSKClassifier(2, order=1, scale="standard").fit(X, Y),
         MLTSKClassifier(2, n_pairs=2).fit(X, Y),
-        MLTSKClassifier(2, n_pairs=4).fit(
-            table.drop(columns=["ill", "old"]), table[["ill", "old"]]
-        ),
+        MLTSKClassifier(2, n_pairs=4).fit(features, labels),
         IncrementalMLTSK(2, n_pairs=1).partial_fit(X, Y),
         MLTSKClassifier(2).fit(sparse.csr_array(X), Y),
         IncrementalMLTSK(2).partial_fit(X, Y),
@@ -266,6 +274,9 @@ def models() -> list[Any]:
     ]
     edits = json.loads(next(_edits(Path())))
     fitted.append(edited(edited_model(), edits))
+    fitted.append(edited_model().constrained({"age": 1}, "male", CURVES))
+    fitted.append(edited_model().adapted(features, labels))
+    fitted.append(joined(_sites()[2]))
     for name, method in METHODS.items():
         settings = QUICK_SETTINGS.get(name, {})
         fitted.append(method(**settings).fit(X, Y))
@@ -277,22 +288,21 @@ def edited_model() -> MLTSKClassifier:
     """The model that files of edits are about."""
     table = frame()
     model = MLTSKClassifier(0)
-    return model.fit(table.drop(columns=["ill", "old"]), table[["ill", "old"]])
+    return model.fit(table.drop(columns=LABELS), table[LABELS])
 
 
 def _edits(_: Path) -> Iterator[bytes]:
     """Edits of every kind, and with the numbers that a page had."""
     model = edited_model()
     who = {"author": "A. Person", "reason": "ß?", "time": "2026-01-31T12:00:00Z"}
-    labels = ["ill", "old"]
     edits: list[dict[str, Any]] = [
-        {"feature": "age", "labels": labels, "action": "rises", **who},
+        {"feature": "age", "labels": LABELS, "action": "rises", **who},
         {"feature": "smoker", "labels": ["old"], "action": "off", **who},
         {"feature": "crp", "labels": ["ill"], "action": "falls", **who},
         {"feature": "crp", "labels": ["ill"], "action": "free", **who},
         {
             "feature": "crp",
-            "labels": labels,
+            "labels": LABELS,
             "action": "point",
             "value": 0.5,
             "effect": -0.25,
@@ -332,10 +342,14 @@ def _rules(_: Path) -> list[bytes]:
     return [json.dumps(RULES).encode()]
 
 
+def _curves(_: Path) -> list[bytes]:
+    return [json.dumps(wishes).encode() for wishes in (CURVES, SHAPES)]
+
+
 def _sites() -> tuple[list[dict[str, Any]], Plan, list[SiteSums]]:
     """Summaries of two sites, their plan, and their sums."""
     table = pd.concat([frame()] * 2, ignore_index=True)
-    halves = [read_table(table[half::2], labels=["ill", "old"]) for half in (0, 1)]
+    halves = [read_table(table[half::2], labels=LABELS) for half in (0, 1)]
     summaries = [summary_of(half, least=2) for half in halves]
     plan = Plan.of(summaries, curves=True)
     return summaries, plan, [SiteSums.of(half, plan, least=2) for half in halves]
@@ -385,5 +399,6 @@ _MAKERS: dict[str, Callable[[Path], Iterable[bytes]]] = {
     "plan": _plan,
     "sums": _sums,
     "edits": _edits,
+    "curves": _curves,
 }
 KINDS = tuple(_MAKERS)

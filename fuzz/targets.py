@@ -28,6 +28,7 @@ from mltsk import (
     read_table,
 )
 from mltsk.cli import main
+from mltsk.cli.correct import read_curves
 from mltsk.cli.fit import read_rules
 from mltsk.columns import Columns
 from mltsk.datasets import mat, read_label_xml
@@ -266,6 +267,11 @@ def _read_edits(path: Path) -> object:
     return _answers(edited(edited_model(), path))
 
 
+def _read_curves(path: Path) -> object:
+    """Read wishes about curves and correct a model by them."""
+    return _answers(edited_model().constrained(curves=read_curves(str(path))))
+
+
 _READERS: dict[str, Callable[[Path], object]] = {
     "csv": _read_table,
     "csv.gz": _read_table,
@@ -284,4 +290,5 @@ _READERS: dict[str, Callable[[Path], object]] = {
     "plan": _read_plan,
     "sums": _read_sums,
     "edits": _read_edits,
+    "curves": _read_curves,
 }

@@ -17,6 +17,13 @@ def test_label_text_shows_the_first_twenty_labels():
     ]
 
 
+def test_label_text_counts_in_whole_rows_and_ranks_with_decimals():
+    """One row in which a label was observed, told without error."""
+    metrics = {"observed": 1, "AP": 1.0}
+    text = label_text(pd.DataFrame(metrics, index=["gout"]), list(metrics))
+    assert text.splitlines()[1].split() == ["gout", "1", "1.000"]
+
+
 def test_label_text_cuts_long_names_so_that_lines_have_80_characters():
     metrics = {"observed": 1000, "prevalence": 0.1, "AP": 0.5, "AUC": 0.7}
     table = pd.DataFrame(metrics, index=["a very long name " * 9])

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 MAX_TEXT_WIDTH = 80
 MAX_SHOWN_LABELS = 20
 MIN_DIGITS_WIDTH = len("0.123")
+COUNTS = ("observed",)
 AVERAGED_METRICS = ("AP", "AUC", "sensitivity", "precision", "Brier")
 
 
@@ -25,8 +26,9 @@ def label_text(metrics: "DataFrame", columns: Sequence[str]) -> str:
     room = MAX_TEXT_WIDTH - sum(widths) - len(widths)
     shown = metrics[list(columns)][:MAX_SHOWN_LABELS]
     rows = [("label", list(columns))]
+    decimals = [0 if column in COUNTS else 3 for column in columns]
     for name, *values in shown.itertuples():
-        digits = [digits_of(value, 3) for value in values]
+        digits = list(map(digits_of, values, decimals))
         rows.append((shortened(printable(str(name)), room), digits))
     n_more = len(metrics) - len(shown)
     if len(metrics) > 1:
