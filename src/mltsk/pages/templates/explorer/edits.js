@@ -296,7 +296,6 @@ class EditableModel {
   // asked for already are missed by rounding.
   heldSteep(part, b, demands, steep) {
     const places = new Map(part.columns.map((column, place) => [column, place]));
-    const keyOfSlope = ({ columns, row }) => `${columns}: ${row}`;
     let slopes = [];
     let distance = 0;
     for (let round = 0; round < MAX_ROUNDS_OF_PAIRS; round++) {
@@ -305,11 +304,15 @@ class EditableModel {
         slopes = slopes.filter((_, k) => held.pulls[demands.length + k] !== 0);
       }
       distance = held.distance;
-      const known = new Set(slopes.map(keyOfSlope));
-      const missed = steep.flatMap((one) => one.slopes.missed(held.b, places, one.sign));
-      const added = missed.filter((slope) => !known.has(keyOfSlope(slope)));
+      const known = new Set(slopes.map(({ key }) => key));
+      const missed = steep.flatMap((one, i) => {
+        const own = one.slopes.missed(held.b, places, one.sign);
+        return own.map((slope) => ({ ...slope, key: `${i} ${slope.key}` }));
+      });
+      const added = missed.filter(({ key }) => !known.has(key));
       if (!added.length) return held;
-      slopes.push(...added);
+      // each is asked for in this edit alone, so its half is not kept
+      slopes.push(...added.map((slope) => ({ ...slope, half: this.newHalf(part, slope) })));
     }
     throw new Contradiction();
   }
@@ -321,7 +324,7 @@ class EditableModel {
       return least - sumOf(columns.map((column, i) => row[i] * b[column]));
     });
     const isEqual = demands.map((demand) => demand.isEqual);
-    const halves = demands.map((demand) => this.halfOf(part, demand));
+    const halves = demands.map((demand) => demand.half ?? this.halfOf(part, demand));
     const change = new LeastChange(halves, missing, isEqual);
     const pull = new Float64Array(b.length);
     demands.forEach(({ columns, row }, k) => {
@@ -341,15 +344,18 @@ class EditableModel {
   }
 
   // The half of a row of a demand, kept: labels and later edits ask for it again.
-  halfOf({ factor, halves }, { columns, row }) {
-    if (!halves.has(row)) {
-      const whole = new Float64Array(factor.n);
-      columns.forEach((column, i) => {
-        whole[column] = row[i];
-      });
-      halves.set(row, factor.half(whole));
-    }
-    return halves.get(row);
+  halfOf(part, demand) {
+    const { halves } = part;
+    if (!halves.has(demand.row)) halves.set(demand.row, this.newHalf(part, demand));
+    return halves.get(demand.row);
+  }
+
+  newHalf({ factor }, { columns, row }) {
+    const whole = new Float64Array(factor.n);
+    columns.forEach((column, i) => {
+      whole[column] = row[i];
+    });
+    return factor.half(whole);
   }
 
   // Write the numbers of label j as the model has them, in log-odds. ``places`` are those

@@ -26,33 +26,36 @@ class PairSlopes {
     const partners = this.partners.filter(({ columns }) => places.has(columns[0]));
     const demands = [];
     for (let s = 0; partners.length && s < this.count; s++) {
-      const { columns, row } = this.leastRow(b, places, sign, partners, s);
+      const { columns, row, worst } = this.leastRow(b, places, sign, partners, s);
       const slope = sumOf(columns.map((column, i) => row[i] * b[column]));
       const whole = sumOf([...row].map(Math.abs));
       if (slope < -MISSED_SHARE * whole * largest) {
-        demands.push({ columns, row, least: 0, isEqual: false });
+        demands.push({ columns, row, least: 0, isEqual: false, key: `${s} ${worst}` });
       }
     }
     return demands;
   }
 
-  // The row whose sum with b is slope number s, each partner at its worst value.
+  // The row whose sum with b is slope number s, each partner at its worst value. `worst`
+  // says where these values are.
   leastRow(b, places, sign, partners, s) {
     const width = this.columns.length;
     const columns = [...this.columns];
     const row = range(width).map((i) => sign * this.terms[s * width + i]);
+    const worst = [];
     for (const { columns: rules, steps, values } of partners) {
       const own = rules.map((rule) => places.get(rule));
       const m = rules.length;
-      let worst = null;
+      let least = null;
       for (let from = 0; from < values.length; from += m) {
         const part = own.map((_, i) => sign * steps[s * m + i] * values[from + i]);
         const added = sumOf(part.map((value, i) => value * b[own[i]]));
-        if (!worst || added < worst.added) worst = { added, part };
+        if (!least || added < least.added) least = { added, part, from };
       }
       columns.push(...own);
-      row.push(...worst.part);
+      row.push(...least.part);
+      worst.push(least.from);
     }
-    return { columns, row: Float64Array.from(row) };
+    return { columns, row: Float64Array.from(row), worst };
   }
 }
