@@ -20,7 +20,7 @@ from ..core.pairs import Conditions, Pairs
 from ..core.scales import Scaling
 from .choice import Choice
 from .curves import Curves, GeneralRule
-from .judge import BlockColumns
+from .judge import BlockColumns, SumsJudge
 from .judged_sample import JudgedSample
 from .pair_scores import MIN_SIZE, ranked_pairs
 from .rows import RowIndex
@@ -35,6 +35,13 @@ PAIR_NUMBERS = (10, 40, 100, 250)
 MAX_PAIR_RULES = 1_200
 MIN_PAIR_GAIN = 0.002
 PAIR_SHARE = 0.3  # weight of pairs where the general rule has 1
+# Where the ridge that pairs ask for, at least USUAL_RIDGE, is so many times that of the
+# general rule, their weight is tried so much lower, and then in steps: one ridge is too
+# large for what the finest curves tell, or too small for pairs.
+USUAL_RIDGE = 1.0
+MIN_RIDGE_RISE = 4.0
+WEIGHT_STEP = 4.0
+MIN_STEP_GAIN = 1e-4  # share of the error that each must lower it by
 # Conditions per feature of a pair. Eight are taken where they are clearly better than
 # five: visits .410 to .415, stops .337 to .342, but a table of surveys .523 to .516.
 PAIR_PEAKS = (5, 8)
@@ -166,7 +173,7 @@ class PairSearch:
         return taken
 
     def _grown_pairs(self, numbers: Sequence[int], n_peaks: int) -> list[GrownPairs]:
-        """The general rule with some numbers of pairs, of the usual weight, best ridge.
+        """The general rule with some numbers of pairs, at their best weight and ridge.
 
         The columns of fewer pairs are the first ones of more: one judge has them all.
         """
@@ -180,21 +187,51 @@ class PairSearch:
         variances = columns.variances(self.sample.w)
         grown = []
         for number in numbers:
-            end = ends[number - 1]
-            weight = PAIR_SHARE / max(float(variances[:end].sum()), MIN_SIZE)
-            of_pairs = np.where(np.arange(len(pairs)) < end, weight, 0.0)
-            weights = np.concatenate([self.general.weights, of_pairs])
-            error, ridge = judge.error(weights)
-            grown.append(
-                GrownPairs(
-                    n_pairs=number,
-                    n_peaks=n_peaks,
-                    weight=weight,
-                    error=error / judge.total_weight,
-                    ridge=ridge,
-                )
+            is_own = np.arange(len(pairs)) < ends[number - 1]
+            variance = float(variances[is_own].sum())
+            usual = GrownPairs(
+                n_pairs=number,
+                n_peaks=n_peaks,
+                weight=PAIR_SHARE / max(variance, MIN_SIZE),
+                error=np.inf,
+                ridge=self.general.choice.ridge,
             )
+            judged = self._judged(usual, judge, is_own)
+            grown.append(self._lighter(judged, judge, is_own))
         return grown
+
+    def _judged(
+        self, pairs: GrownPairs, judge: SumsJudge, is_own: NDArray[np.bool_]
+    ) -> GrownPairs:
+        """Pairs of some weight with their error, and the ridge that gives it.
+
+        ``is_own`` says which of the judge's rules of pairs they have.
+        """
+        of_pairs = np.where(is_own, pairs.weight, 0.0)
+        weights = np.concatenate([self.general.weights, of_pairs])
+        error, ridge = judge.error(weights)
+        return pairs._replace(error=error / judge.total_weight, ridge=ridge)
+
+    def _lighter(
+        self, pairs: GrownPairs, judge: SumsJudge, is_own: NDArray[np.bool_]
+    ) -> GrownPairs:
+        """Pairs at a lower weight next to the ridge of the general rule, if better.
+
+        Only tried where that ridge is far below what pairs ask for. They are shrunk so
+        much then, and the general rule is shrunk as it is without them.
+        """
+        ridge = self.general.choice.ridge
+        step = max(pairs.ridge, USUAL_RIDGE) / ridge
+        if step < MIN_RIDGE_RISE or judge.ridge is not None:
+            return pairs
+        own_judge = replace(judge, search=replace(judge.search, last=ridge))
+        while True:
+            light = pairs._replace(weight=pairs.weight / step)
+            lighter = self._judged(light, own_judge, is_own)
+            if not lighter.error < (1 - MIN_STEP_GAIN) * pairs.error:
+                return pairs
+            pairs = lighter
+            step = WEIGHT_STEP
 
     def _columns_of_pairs(self, pairs: Pairs) -> BlockColumns:
         """The columns of pairs, of all rows."""
