@@ -305,7 +305,7 @@ def test_evaluate_prints_labels_first_then_the_convention_that_was_asked_for(
     start = lines.index(["convention:", "paper"])
     ranked = [line[0] for line in lines[start + 2 : start + 7]]
     assert ranked == ["AP", "HL", "OE", "RL", "CV"]
-    assert "this may be no estimate for others" in result.err
+    assert "it may predict others less well" in result.err
 
 
 def test_evaluate_leaves_out_labels_that_were_not_observed(succeeds, clinic, patients):

@@ -344,6 +344,8 @@ def _check_terms(plain: Attributes, sizes: Mapping[str, int]) -> None:
     has_ramps = plain["scale_"] in RAMP_SCALES or not sizes["P"]
     has_ends = low is not None and high is not None
     require(has_ramps and has_ends, "ramps must rise on a percentile scale")
+    has_quantiles = plain["quantiles_"] is not None or not sizes["P"]
+    require(has_quantiles, "ramps need the 'quantiles_' of their features")
     if straight is not None:
         _check_lines(straight, low, high)
 
