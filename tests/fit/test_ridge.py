@@ -6,14 +6,8 @@ from numpy.testing import assert_allclose
 
 from mltsk.core.arrays import asnumpy, is_tensor
 from mltsk.core.coupling import coupling_matrix, label_correlation
-from mltsk.fit.ridge import (
-    Factor,
-    Moments,
-    Penalty,
-    SingularError,
-    conjugate_gradients,
-    solve_dual,
-)
+from mltsk.fit.factor import Factor, SingularError
+from mltsk.fit.ridge import Moments, Penalty, conjugate_gradients, solve_dual
 
 N_ROWS = 30
 N_COLUMNS = 7

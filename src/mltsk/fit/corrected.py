@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Array, FloatArray
 from .design import Coefficients, Design
+from .factor import Factor
 from .left_out import blocks_of_groups, rate_shifts, residuals_by_factor
-from .ridge import MIN_KEPT_SHARE, Factor, PrimalSolution
+from .ridge import MIN_KEPT_SHARE, PrimalSolution
 from .rows import ROW_COPIES, Block
 from .sums import FitSums
 

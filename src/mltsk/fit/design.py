@@ -36,7 +36,7 @@ from ..core.arrays import (
 from ..core.fuzzymap import FuzzyMap
 from ..core.membership import Firing, Gaussians
 from ..core.pairs import Pairs
-from .ridge import Factor
+from .factor import Factor
 from .scale import OVERLAPPING, Scale
 
 KERNEL_BLOCK_BYTES = 2**23

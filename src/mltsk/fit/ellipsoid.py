@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import FloatArray
-from .ridge import Factor, Penalty
+from .factor import Factor
+from .ridge import Penalty
 from .sums import FitSums
 
 

@@ -35,13 +35,14 @@ from .choice import Choice, Folds, Wishes
 from .choose import CHOICE_FOLDS, JUDGING_ROWS, JUDGING_ROWS_LINEAR, choose
 from .clusters import Clusters
 from .design import Design
+from .factor import SingularError
 from .grow import MIN_GROWN_ROWS, grow, may_grow
 from .judge import KernelJudge
 from .left_out import count_groups
 from .memory import FitSize
 from .options import Names, Options, checked_order
 from .order import mixed_order, places_in_any_units, stratified_rows
-from .ridge import Penalty, SingularError, solve_dual
+from .ridge import Penalty, solve_dual
 from .rows import ArrayRows, Block, RowIndex, Rows
 from .rules_search import N_LINEAR_CENTERS
 from .scale import Scale

@@ -27,9 +27,10 @@ from ..core.arrays import (
     put,
     row_blocks,
 )
+from .factor import Factor, SingularError
 from .left_out import Groups, residuals_by_kept
 from .patterns import moments_by_group, rows_by_pattern
-from .ridge import Factor, Moments, Penalty, SingularError, centred_kernel
+from .ridge import Moments, Penalty, centred_kernel
 from .rows import MAX_HELD_BYTES, ROW_COPIES, Block, LabelRows, RowIndex
 
 # Patterns of observed rows that judge, the most frequent ones: each has its own kernel.

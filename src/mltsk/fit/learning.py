@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import FloatArray
+from .factor import Factor
 from .left_out import Groups
-from .ridge import Factor, centred_kernel
+from .ridge import centred_kernel
 
 LEARNING_FOLDS = 5
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from ..core.arrays import FloatArray
 from ..fit.design import Design
-from ..fit.ridge import Factor, Moments, SingularError
+from ..fit.factor import Factor, SingularError
+from ..fit.ridge import Moments
 from ..limits import check_size
 from .plain_sums import PART_FIELDS, SUMS_FIELDS, SUMS_FORMAT, restored_sums
 from .requirements import (

@@ -18,7 +18,8 @@ from numpy.lib import format as npy
 from ..core.arrays import FloatArray
 from ..exceptions import InputError
 from ..files import writing
-from ..fit.ridge import Factor, Moments, SingularError
+from ..fit.factor import Factor, SingularError
+from ..fit.ridge import Moments
 from ..io.requirements import is_count, is_finite, is_finite_number, require
 from ..limits import JSON_EXPANSION, array_bytes, check_size, read_json, read_npy
 from .plan import Plan
